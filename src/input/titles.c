@@ -51,6 +51,8 @@ struct titles {
 	struct lode_arena arena;
 	row_vec rows; /* by pid and time */
 	LODE_VEC(struct process) processes;
+	struct lode_map n_unread; /* per comm and is_command: programs that ended before their
+				     arguments were read */
 };
 
 /* ---- The file ---- */
@@ -166,6 +168,16 @@ static const char *program_of(const struct row *row)
 	return *base == '-' ? base + 1 : base;
 }
 
+/* Of a thread's name; of the recorded command's apart from those of others. */
+static uint32_t *unread_slot(struct titles *titles, const struct lode_thread *thread)
+{
+	uint32_t *n =
+		lode_map_slot(&titles->n_unread, (uint64_t)thread->comm << 1 | thread->is_command);
+
+	*n = *n == LODE_NONE ? 0 : *n;
+	return n;
+}
+
 /* A process whose rows lie in the life of its last program. */
 static void add_process(struct titles *titles, lode_thread_id thread)
 {
@@ -182,8 +194,10 @@ static void add_process(struct titles *titles, lode_thread_id thread)
 		process.first = process.first ? process.first : row;
 		process.last = row;
 	}
-	if (!process.last)
+	if (!process.last) {
+		*unread_slot(titles, t) += t->exec_ns > INT64_MIN;
 		return;
+	}
 	process.program = program_of(process.last);
 	process.is_command = t->is_command;
 	lode_vec_append(&titles->processes, process);
@@ -363,8 +377,8 @@ static void count_arguments(struct counted *counted, const struct row *row, uint
 	}
 }
 
-/* The first argument that not all have; what may be the value of an option only if there is no
-   other. */
+/* The first argument that not all `n` are known to have; what may be the value of an option only if
+   there is no other. */
 static const char *telling_argument(const struct counted *counted, const struct row *row, size_t n)
 {
 	const char *value = NULL, *before = row->text;
@@ -382,7 +396,7 @@ static const char *telling_argument(const struct counted *counted, const struct 
 	return value;
 }
 
-static void name_group(struct process **group, size_t n)
+static void name_group(struct process **group, size_t n, size_t n_all)
 {
 	struct counted counted = {0};
 	int64_t run_ns = 0;
@@ -392,7 +406,7 @@ static void name_group(struct process **group, size_t n)
 		run_ns += group[i]->run_ns;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const char *argument = telling_argument(&counted, group[i]->last, n);
+		const char *argument = telling_argument(&counted, group[i]->last, n_all);
 
 		if (argument && group[i]->run_ns && group[i]->run_ns >= run_ns / 10)
 			name_by_argument(group[i], argument);
@@ -449,11 +463,13 @@ static void name_processes(struct titles *titles)
 		}
 	}
 	lode_sort(rest, n_rest, by_program);
-	for (size_t i = 0, end; i < n_rest; i = end) {
+	for (size_t i = 0, end, n_all; i < n_rest; i = end) {
 		for (end = i + 1; end < n_rest && is_same_group(rest[i], rest[end]);)
 			end++;
-		if (end > i + 1)
-			name_group(rest + i, end - i);
+		n_all = end - i +
+			*unread_slot(titles, &titles->stream->threads.at[rest[i]->thread]);
+		if (n_all > 1)
+			name_group(rest + i, end - i, n_all);
 	}
 	free(rest);
 }
@@ -532,5 +548,6 @@ void lode_titles_apply(struct lode_stream *stream)
 	}
 	lode_vec_release(&titles.rows);
 	lode_vec_release(&titles.processes);
+	lode_map_release(&titles.n_unread);
 	lode_arena_release(&titles.arena);
 }

@@ -13,8 +13,9 @@
  * - An interpreter is called by its script.
  * - Else, where several processes of one name have different arguments (the recorded command's, or
  *   all others), those that took a tenth of
- *   their CPU time or more are called by the first argument that not all of them have, and that is
- *   no option, no secret and no temporary file.
+ *   their CPU time or more are called by the first argument that not all of them are known to have
+ *   (those of programs that ran too briefly to be read are not), and that is no option, no secret
+ *   and no temporary file.
  */
 #pragma once
 

@@ -81,6 +81,23 @@ static void test_costly_processes_of_one_program_are_told_apart(void **state)
 	release(s, &scratch);
 }
 
+/* Whether one that ended soon was read is a matter of luck, and must not change names. */
+static void test_programs_that_ended_unread_count(void **state)
+{
+	static const char titles[] = "5\t11\tcc1\\0-quiet\\0-arch\\0x86\\0giant.c\\0-o\\0/tmp/a\n"
+				     "5\t21\tindexd\\0--dir\\0/var/lib/x\\0main.conf\n";
+	struct scratch scratch;
+	struct lode_stream *s = new_stream(&scratch, titles);
+
+	(void)state;
+	add_thread(s, 11, 11, "cc1", 700);
+	s->threads.at[add_thread(s, 12, 12, "cc1", 50)].exec_ns = 1;
+	add_thread(s, 21, 21, "indexd", 700);
+	add_thread(s, 22, 22, "indexd", 50); /* a copy of it, without an exec */
+	expect_names(s, (const char *const[]){"cc1 giant.c", "cc1", "indexd", "indexd", NULL});
+	release(s, &scratch);
+}
+
 static void test_titles_of_their_own_are_cut_to_what_lasts(void **state)
 {
 	static const char titles[] = "5\t1\tpostgres: checkpointer \n"
@@ -175,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_costly_processes_of_one_program_are_told_apart),
+		cmocka_unit_test(test_programs_that_ended_unread_count),
 		cmocka_unit_test(test_titles_of_their_own_are_cut_to_what_lasts),
 		cmocka_unit_test(test_interpreters_are_called_by_their_scripts),
 		cmocka_unit_test(test_a_title_is_of_the_program_that_ran_then),
