@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "model/stream.h"
 
 enum {
@@ -33,6 +34,7 @@ struct joining {
 	struct lode_stream *stream;
 	struct place *places; /* per node */
 	LODE_VEC(struct resumption) found;
+	bool *has_taken; /* per event of the thread: it has the ending of a later one */
 };
 
 /* ---- Places ---- */
@@ -93,10 +95,38 @@ static struct place *make_places(const struct lode_calltree *tree)
 
 /* ---- Which waits are taken up again ---- */
 
+/* Did the CPU that the thread went on at idle until then? */
+static bool came_from_idle(const struct lode_stream *stream, const struct lode_events *e,
+			   uint32_t wait)
+{
+	uint32_t run = wait + 1;
+	const struct lode_cpu *cpu;
+	size_t n_before;
+
+	while (run < e->n && e->kind[run] == LODE_EVENT_READY)
+		run++;
+	if (run >= e->n || e->kind[run] != LODE_EVENT_RUNNING || e->cpu[run] >= stream->cpus.n)
+		return false;
+	cpu = &stream->cpus.at[e->cpu[run]];
+	n_before = lode_sorted_up_to(cpu->runs.at, cpu->runs.n, sizeof(*cpu->runs.at),
+				     e->start_ns[run] - 1);
+	return n_before && cpu->runs.at[n_before - 1].thread == LODE_IDLE;
+}
+
+/* A lock's wait whose waking was not recorded, on a CPU that idled: a thread that wakes another is
+   at work on a CPU and recorded, but interrupts of idle CPUs may not be. */
+static bool has_ended_untraced(const struct joining *j, const struct lode_events *e, uint32_t wait)
+{
+	return e->reason[wait] == LODE_REASON_LOCK && e->device[wait] == LODE_DEVICE_NONE &&
+	       e->flags[wait] & LODE_EVENT_NO_WAKER && came_from_idle(j->stream, e, wait);
+}
+
 static bool has_timed_out(const struct joining *j, const struct lode_events *e, uint32_t wait)
 {
 	if (e->other[wait] != LODE_NONE)
 		return false;
+	if (has_ended_untraced(j, e, wait))
+		return true;
 	/* A sleep whose waking was lost: what else than the clock ends it? */
 	if (e->device[wait] == LODE_DEVICE_NONE)
 		return e->reason[wait] == LODE_REASON_TIMER;
@@ -132,7 +162,8 @@ static bool is_taken_up(const struct joining *j, const struct lode_events *e,
 
 	return has_timed_out(j, e, wait) && is_like_reason(e->reason[wait], e->reason[next]) &&
 	       elsewhere_ns <= e->cost_ns[wait] / ELSEWHERE &&
-	       (latest->n_frames == FRAMES || fits_time_outs(j, e, latest, next));
+	       ((latest->n_frames == FRAMES && !has_ended_untraced(j, e, wait)) ||
+		fits_time_outs(j, e, latest, next));
 }
 
 /* ---- Across the change from call chains to stack dumps ---- */
@@ -241,15 +272,19 @@ static void mark_rearmed(struct lode_events *e, uint32_t wait)
 }
 
 /* Is it known what `last` ended by, or at least that it was not its time-out? */
-static bool has_an_end(const struct lode_events *e, uint32_t wait, uint32_t last)
+static bool has_an_end(const struct joining *j, const struct lode_events *e, uint32_t wait,
+		       uint32_t last)
 {
 	int64_t longer_ns = e->cost_ns[last] - e->cost_ns[wait];
 
+	if (j->has_taken[last])
+		return true;
+
 	if (e->device[last] == LODE_DEVICE_TIMER || e->reason[last] == LODE_REASON_TIMER ||
-	    e->flags[last] & LODE_EVENT_CUT_END)
+	    e->flags[last] & LODE_EVENT_CUT_END || has_ended_untraced(j, e, last))
 		return false;
 	return e->other[last] != LODE_NONE || e->device[last] != LODE_DEVICE_NONE ||
-	       e->flags[last] & LODE_EVENT_REARMED || llabs(longer_ns) > e->cost_ns[wait] / JITTER;
+	       llabs(longer_ns) > e->cost_ns[wait] / JITTER;
 }
 
 void lode_stream_join_rearmed(struct lode_stream *stream)
@@ -263,14 +298,17 @@ void lode_stream_join_rearmed(struct lode_stream *stream)
 		struct lode_events *e = &stream->threads.at[thread].events;
 
 		find_taken_up(&j, thread);
+		j.has_taken = lode_alloc0(e->n, sizeof(*j.has_taken));
 		/* The last first: what it ends by goes from one to the one before. */
 		for (size_t i = j.found.n; i-- > 0;) {
 			uint32_t wait = j.found.at[i].wait, next = j.found.at[i].next;
 
-			if (has_an_end(e, wait, next))
+			j.has_taken[wait] = has_an_end(&j, e, wait, next);
+			if (j.has_taken[wait])
 				take_ending(e, wait, next);
 			mark_rearmed(e, wait);
 		}
+		free(j.has_taken);
 	}
 	lode_vec_release(&j.found);
 	free(j.places);

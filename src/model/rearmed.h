@@ -15,13 +15,16 @@
  *
  * A wait is taken up again by the thread's next one at the same place when
  *  - its time-out ended it, or the signal of a timer, as the stack of the waking tells; a thread
- *    that woke it is believed, and so are timers that bring what was waited for (put off work),
+ *    that woke it is believed, and so are timers that bring what was waited for (put off work).
+ *    Some virtual machines trace nothing while a CPU idles: a lock's wait that ended there without
+ *    a recorded waking timed out, as threads that wake others are at work and recorded,
  *  - the place is the same: user frames, and the reason,
  *  - between the two the thread ran and waited elsewhere for at most a tenth as long as it had
  *    waited; being without a CPU is not counted,
  *  - where the stack does not get beyond the library that waited (no frame pointers), so that many
- *    places look alike, also: time-outs are constant or grow, and the last wait is no longer than
- *    the next of them would be. Kernel threads and stacks without user frames are among these.
+ *    places look alike, and where a waking was not recorded, also: time-outs are constant or grow,
+ *    and the last wait is no longer than the next of them would be. Kernel threads and stacks
+ *    without user frames are among these.
  *
  * Where stack dumps took the place of call chains in between, the place is the same if all that the
  * chain names is in the unwound stack, in its order, and the same function waits.
