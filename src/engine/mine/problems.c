@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 
-#include "engine/clusters/forks.h"
+#include "engine/clusters/threads_cut.h"
 #include "engine/mine/adopt.h"
+
+static const double nearly_all = 0.95; /* of the cost, as in cut.c */
 
 /* The program's own functions: what everybody waits in, and whom threads wait for, is no name. */
 static bool may_name(const struct lode_calltree *tree, uint32_t frame)
@@ -15,13 +17,16 @@ static bool may_name(const struct lode_calltree *tree, uint32_t frame)
 	       strcmp(lode_frame_module(tree, frame), LODE_CLIENT_MODULE) != 0;
 }
 
-static void find_names(uint32_t *name_of, const struct lode_stackset *set,
-		       const struct lode_digest *digest, const uint32_t *name_rank)
+/* What stacks are cut by; arrays in `arena`. */
+static struct lode_forks_input input_of(const struct lode_stackset *set,
+					const struct lode_digest *digest, const uint32_t *name_rank,
+					struct lode_arena *arena)
 {
 	size_t n_frames = digest->tree.frames.n, n_rows = set->row_start[set->n];
-	struct lode_cut_cost *costs = lode_alloc(n_rows * sizeof(*costs));
-	uint8_t *is_name = lode_alloc(n_frames), *is_link = lode_alloc(n_frames);
-	uint32_t *module = lode_alloc(n_frames * sizeof(*module));
+	struct lode_cut_cost *costs = lode_arena_array(arena, struct lode_cut_cost, n_rows);
+	uint8_t *is_name = lode_arena_array(arena, uint8_t, n_frames);
+	uint8_t *is_link = lode_arena_array(arena, uint8_t, n_frames);
+	uint32_t *module = lode_arena_array(arena, uint32_t, n_frames);
 	struct lode_forks_input in = {
 		.stacks =
 			{
@@ -51,14 +56,7 @@ static void find_names(uint32_t *name_of, const struct lode_stackset *set,
 		is_link[i] = (frame->flags & LODE_FRAME_LINK) != 0;
 		module[i] = frame->module;
 	}
-	if (digest->symptoms.n < 2)
-		lode_cut_by_forks(name_of, &in);
-	else
-		lode_cut(name_of, &in.stacks);
-	free(costs);
-	free(is_name);
-	free(is_link);
-	free(module);
+	return in;
 }
 
 /* What a pattern owns of one problem. */
@@ -125,6 +123,35 @@ static void name_patterns(uint32_t *name_of_pattern, const struct lode_rounds *r
 	free(is_name);
 }
 
+/* Which stacks without a name are in the one cluster without a name that holds nearly all cost;
+   false: none does. */
+static bool find_dominant(bool *is_in, const struct lode_rounds *rounds, const uint32_t *cluster_of,
+			  const uint32_t *name_of_pattern, size_t n_clusters,
+			  const struct lode_stackset *set, const uint32_t *name_of_stack)
+{
+	int64_t *cost_ns = lode_alloc0(n_clusters, sizeof(*cost_ns)), all_ns = 0;
+	uint32_t dominant = LODE_NONE;
+
+	for (size_t s = 0; s < set->n; s++) {
+		uint32_t p = rounds->owner[s];
+
+		all_ns += set->cost_ns[s];
+		if (p != LODE_NONE && name_of_pattern[p] == LODE_NONE)
+			cost_ns[cluster_of[p]] += set->cost_ns[s];
+	}
+	for (uint32_t c = 0; c < n_clusters; c++)
+		if ((double)cost_ns[c] >= nearly_all * (double)all_ns)
+			dominant = c;
+	for (size_t s = 0; s < set->n; s++) {
+		uint32_t p = rounds->owner[s];
+
+		is_in[s] = p != LODE_NONE && name_of_pattern[p] == LODE_NONE &&
+			   cluster_of[p] == dominant && name_of_stack[s] == LODE_NONE;
+	}
+	free(cost_ns);
+	return dominant != LODE_NONE;
+}
+
 /* Clusters of equal names are one; a cluster of similar patterns keeps those without a name. */
 static size_t number_clusters(uint32_t *cluster_of, const uint32_t *name_of_pattern,
 			      size_t n_patterns)
@@ -166,13 +193,23 @@ void lode_problems_part(struct lode_problems *out, struct lode_rounds *rounds, u
 			const struct lode_digest *digest, const uint32_t *name_rank,
 			unsigned n_threads, struct lode_arena *arena)
 {
+	struct lode_forks_input in = input_of(set, digest, name_rank, arena);
 	size_t n_frames = digest->tree.frames.n, n_patterns = rounds->n_patterns;
+	bool *is_in = lode_arena_array(arena, bool, set->n);
 	uint32_t *name_of_pattern = lode_alloc(n_patterns * sizeof(*name_of_pattern));
 	uint32_t *cluster_of_name = lode_alloc(n_frames * sizeof(*cluster_of_name));
 
 	out->name_of_stack = lode_arena_array(arena, uint32_t, set->n);
-	find_names(out->name_of_stack, set, digest, name_rank);
+	if (digest->symptoms.n < 2)
+		lode_cut_by_forks(out->name_of_stack, &in);
+	else
+		lode_cut(out->name_of_stack, &in.stacks);
 	name_patterns(name_of_pattern, rounds, set, out->name_of_stack, n_frames);
+	if (digest->symptoms.n > 1 && find_dominant(is_in, rounds, cluster_of, name_of_pattern,
+						    *n_clusters, set, out->name_of_stack)) {
+		lode_cut_by_threads(out->name_of_stack, &in, is_in);
+		name_patterns(name_of_pattern, rounds, set, out->name_of_stack, n_frames);
+	}
 	forget_unused(out->name_of_stack, set->n, name_of_pattern, n_patterns, n_frames);
 	*n_clusters = number_clusters(cluster_of, name_of_pattern, n_patterns);
 	out->name_of_cluster = lode_arena_array(arena, uint32_t, *n_clusters);

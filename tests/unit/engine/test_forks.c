@@ -1,4 +1,4 @@
-#include "engine/clusters/forks.h"
+#include "engine/clusters/threads_cut.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -40,7 +40,8 @@ static bool has(const struct set *set, size_t s, uint32_t frame)
 	return false;
 }
 
-static void cut(uint32_t *name_of, const struct set *set)
+/* `is_in` NULL: all, by how they fork; else these, by threads. */
+static void cut_some(uint32_t *name_of, const struct set *set, const bool *is_in)
 {
 	struct lode_cut_cost costs[2 * MAX_STACKS];
 	size_t start[MAX_STACKS + 1];
@@ -67,7 +68,15 @@ static void cut(uint32_t *name_of, const struct set *set)
 		costs[2 * s] = (struct lode_cut_cost){0, set->cost[s] / 3};
 		costs[2 * s + 1] = (struct lode_cut_cost){0, set->cost[s] - set->cost[s] / 3};
 	}
-	lode_cut_by_forks(name_of, &in);
+	if (is_in)
+		lode_cut_by_threads(name_of, &in, is_in);
+	else
+		lode_cut_by_forks(name_of, &in);
+}
+
+static void cut(uint32_t *name_of, const struct set *set)
+{
+	cut_some(name_of, set, NULL);
 }
 
 /* ---- The definition, word by word: every question is put to all stacks ---- */
@@ -489,6 +498,120 @@ static void random_trees_agree_with_the_definition(void **state)
 	assert_true(n_close < 100);
 }
 
+/* ---- By threads ---- */
+
+/* The links that stack s goes through; gives how many. */
+static size_t links_of(uint32_t *links, const struct set *set, size_t s)
+{
+	size_t n = 0;
+
+	for (size_t i = set->start[s]; i < set->start[s + 1]; i++)
+		if (set->is_link[set->items[i]])
+			links[n++] = set->items[i];
+	return n;
+}
+
+static bool same_links(const struct set *set, size_t s, size_t t)
+{
+	uint32_t a[MAX_DEPTH], b[MAX_DEPTH];
+	size_t n = links_of(a, set, s);
+
+	return links_of(b, set, t) == n && memcmp(a, b, n * sizeof(*a)) == 0;
+}
+
+/* The first stack of a problem that has the links of most of its cost. */
+static size_t main_stack(const struct set *set, const uint32_t *name, uint32_t problem)
+{
+	size_t best = SIZE_MAX;
+	int64_t most = -1;
+
+	for (size_t s = 0; s < set->n; s++) {
+		int64_t cost = 0;
+
+		for (size_t t = 0; name[s] == problem && t < set->n; t++)
+			cost += name[t] == problem && same_links(set, s, t) ? set->cost[t] : 0;
+		if (name[s] == problem && cost > most) {
+			most = cost;
+			best = s;
+		}
+	}
+	return best;
+}
+
+/* Of the stacks of `part`, which forks gave these names. */
+static bool goes_its_own_way(const struct set *part, const uint32_t *name, uint32_t problem)
+{
+	for (size_t s = 0; s < part->n; s++)
+		if (name[s] != problem && same_links(part, main_stack(part, name, problem),
+						     main_stack(part, name, name[s])))
+			return false;
+	return true;
+}
+
+static void problems_that_share_no_threads_have_names(void **state)
+{
+	size_t n_kept = 0, n_dropped = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(5000); seed++) {
+		uint32_t found[MAX_STACKS], name[MAX_STACKS], before[MAX_STACKS];
+		bool is_in[MAX_STACKS];
+		struct set set, part;
+		size_t at = 0;
+
+		generator.state = seed;
+		random_set(&set);
+		part = set;
+		part.n = 0;
+		for (size_t s = 0; s < set.n; s++) {
+			is_in[s] = rnd(4) != 0;
+			found[s] = before[s] = rnd(2) ? LODE_NONE : rnd(MAX_FRAMES);
+			if (is_in[s])
+				append(&part, &set.items[set.start[s]],
+				       set.start[s + 1] - set.start[s], set.cost[s]);
+		}
+		cut(name, &part);
+		cut_some(found, &set, is_in);
+		for (size_t s = 0; s < set.n; s++) {
+			if (!is_in[s]) {
+				assert_int_equal(found[s], before[s]);
+			} else if (name[at] != LODE_NONE &&
+				   goes_its_own_way(&part, name, name[at])) {
+				assert_int_equal(found[s], name[at]);
+				n_kept++;
+			} else {
+				assert_int_equal(found[s], LODE_NONE);
+				n_dropped += name[at] != LODE_NONE;
+			}
+			at += is_in[s];
+		}
+	}
+	assert_true(n_kept > 1000 && n_dropped > 1000);
+}
+
+/* A lock that a reporter holds, and sleep; a scan stays whole, whatever it calls. */
+static void what_goes_to_other_threads_is_parted(void **state)
+{
+	const bool is_in[MAX_STACKS] = {true, true, true, true, true};
+	uint32_t found[MAX_STACKS];
+	struct set set;
+
+	(void)state;
+	for (int is_scan = 0; is_scan < 2; is_scan++) {
+		memset(&set, 0, sizeof(set));
+		memset(set.may_name, 1, sizeof(set.may_name));
+		set.is_link[1] = set.is_link[2] = 1;
+		set.may_name[1] = set.may_name[2] = 0;
+		append(&set, (const uint32_t[]){0, 3, is_scan ? 5 : 1, 4}, 4, 60);
+		append(&set, (const uint32_t[]){0, 6, is_scan ? 7 : 2}, 3, 30);
+		append(&set, (const uint32_t[]){0}, 1, 10);
+		cut_some(found, &set, is_in);
+		assert_int_equal(found[0], is_scan ? LODE_NONE : 4);
+		assert_int_equal(found[1], is_scan ? LODE_NONE : 6);
+		assert_int_equal(found[2], LODE_NONE);
+	}
+}
+
 /* ---- What it is for ---- */
 
 enum { MAIN, LOOP, SCAN, FLUSH, A, B, C, SLOW, INNER, LEAF, STEP, SORT, OTHER, WAKES };
@@ -629,6 +752,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_trees_agree_with_the_definition),
+		cmocka_unit_test(problems_that_share_no_threads_have_names),
+		cmocka_unit_test(what_goes_to_other_threads_is_parted),
 		cmocka_unit_test(what_one_loop_calls_are_problems),
 		cmocka_unit_test(a_small_branch_beside_nearly_all_takes_its_name_away),
 		cmocka_unit_test(many_callers_of_one_are_one),
