@@ -47,26 +47,23 @@ static void wait_for(struct pollfd *fds, nfds_t n, int64_t end_ns)
 	} while (rc < 0 && errno == EINTR);
 }
 
-static void watch(int lode, int child, int64_t end_ns) __attribute__((noreturn));
-
-static void watch(int lode, int child, int64_t end_ns)
+static void watch(struct pollfd fds[2], int64_t end_ns)
 {
-	struct pollfd fds[] = {{.fd = child, .events = POLLIN}, {.fd = lode, .events = POLLIN}};
+	int child = fds[0].fd;
 
 	wait_for(fds, 2, end_ns);
 	if (fds[0].revents)
-		_exit(0);
+		return;
 	send(child, SIGINT);
 	/* At the end of its time lode sees to the rest, if it is there. */
 	if (!fds[1].revents)
 		wait_for(fds, 2, INT64_MAX);
 	if (fds[0].revents)
-		_exit(0);
+		return;
 	send(child, SIGINT);
 	wait_for(fds, 1, lode_clock_ns(CLOCK_MONOTONIC) + KILL_AFTER_MS * INT64_C(1000000));
 	if (!fds[0].revents)
 		send(child, SIGKILL);
-	_exit(0);
 }
 
 /* Kernels before 5.9 leave them open. */
@@ -92,17 +89,29 @@ static void stand_alone(int a, int b)
 	close_from(high + 1, ~0U);
 }
 
-pid_t lode_watcher_start(pid_t child, int64_t end_ns)
+static void run_watcher(int lode, int child, int64_t end_ns, const char *leftover)
+	__attribute__((noreturn));
+
+static void run_watcher(int lode, int child, int64_t end_ns, const char *leftover)
+{
+	struct pollfd fds[] = {{.fd = child, .events = POLLIN}, {.fd = lode, .events = POLLIN}};
+
+	stand_alone(lode, child);
+	watch(fds, end_ns);
+	if (fds[1].revents && leftover)
+		(void)unlink(leftover);
+	_exit(0);
+}
+
+pid_t lode_watcher_start(pid_t child, int64_t end_ns, const char *leftover)
 {
 	int fds[] = {lode_pidfd_open(getpid()), lode_pidfd_open(child)};
 	pid_t pid = -1;
 
 	if (fds[0] >= 0 && fds[1] >= 0)
 		pid = fork();
-	if (pid == 0) {
-		stand_alone(fds[0], fds[1]);
-		watch(fds[0], fds[1], end_ns);
-	}
+	if (pid == 0)
+		run_watcher(fds[0], fds[1], end_ns, leftover);
 	for (int i = 0; i < 2; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);

@@ -19,9 +19,10 @@ void lode_end_with_parent(pid_t parent, int signum);
 /*
  * Starts a watcher of `child`, which is not reaped yet: sends it SIGINT when lode is gone, or at
  * `end_ns` of CLOCK_MONOTONIC (INT64_MAX: never), and SIGKILL when it outlives lode by minutes. The
- * watcher ends with the child. Gives its pid for lode_watcher_wait; -1: this kernel has no pidfds.
+ * watcher ends with the child; when lode is gone by then, it removes the file `leftover` (NULL:
+ * none). Gives its pid for lode_watcher_wait; -1: this kernel has no pidfds.
  */
-pid_t lode_watcher_start(pid_t child, int64_t end_ns);
+pid_t lode_watcher_start(pid_t child, int64_t end_ns, const char *leftover);
 /* Tells when that process has ended, by poll; -1: there is none, or this kernel has no pidfds. */
 int lode_pidfd_open(pid_t pid);
 

@@ -180,11 +180,11 @@ static void open_targets(struct run *run)
 
 static int start(struct run *run, const char *data, struct lode_error *err)
 {
+	char dumps[LODE_DUMPS_PATH_BYTES];
 	int64_t end_ns = INT64_MAX;
 	int rc = open_all(run, err);
 
 	open_targets(run);
-
 	if (rc == 0 && run->options->command)
 		rc = start_command(run, err);
 	if (rc == 0)
@@ -193,7 +193,8 @@ static int start(struct run *run, const char *data, struct lode_error *err)
 		return rc;
 	if (run->options->duration_ns > 0)
 		end_ns = lode_clock_ns(CLOCK_MONOTONIC) + run->options->duration_ns + grace_ns;
-	run->watcher = lode_watcher_start(run->perf, end_ns);
+	lode_dumps_path(dumps, data);
+	run->watcher = lode_watcher_start(run->perf, end_ns, run->options->may_dump ? dumps : NULL);
 	open_gate(&run->perf_gate);
 	/* A perf that has ended already has said why. */
 	lode_first_second_init(&run->stacks, run->options, data, run->control[WRITE]);

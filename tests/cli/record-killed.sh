@@ -49,6 +49,7 @@ echo "== a command, killed with kill -9"
 wait_for perf -v
 wait_for lode -v
 marked
+ls -A command | grep -v titles.tsv
 "$LODE" info command | grep '^command '
 for p in $(pgrep -x sleep); do
 	grep -qsa "LODE_TEST_MARK=$PWD" "/proc/$p/environ" && kill "$p"
