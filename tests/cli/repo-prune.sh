@@ -72,6 +72,7 @@ for seed in range(24):
     old = set(listed("--where", f"age>{age[1]}")[0]) & set(may) if age else set()
     dry = run("prune", "--max-size", str(size), *age, *where, "--dry-run", "--top", "0")
     assert listed() == (ids, used), (seed, "a dry run changed it")
+    told = run("prune", "--max-size", str(size), *age, *where, "--dry-run", "--top", "0", "--json")
     done = run("prune", "--max-size", str(size), *age, *where)
     rest, now = listed()
     gone = [i for i in ids if i not in rest]
@@ -80,6 +81,10 @@ for seed in range(24):
         assert not gone and may == ids and "none of its" in done.stderr, (seed, done)
         refused += 1
         continue
+    told = json.loads(told.stdout)
+    assert (told["done"], [s["id"] for s in told["list"]], told["was_bytes"], told["over"]) == \
+        (False, gone, used, done.returncode == 1) and told["removed"] == len(gone), (seed, told)
+    assert told["used_bytes"] == now, (seed, told, now)
     assert gone == may[:len(gone)] and old <= set(gone), (seed, gone, may)
     says = f"{len(gone)} recording" if gone else "nothing would be removed"
     assert says in dry.stdout and all(i[:8] in dry.stdout for i in gone), (seed, dry.stdout)

@@ -66,7 +66,7 @@ static const struct repo_word {
 	[LODE_REPO_LABELS] = {"labels", &lode_repo_labels_document, false},
 	[LODE_REPO_LABEL] = {"label", NULL, true},
 	[LODE_REPO_FORGET] = {"forget", NULL, true},
-	[LODE_REPO_PRUNE] = {"prune", NULL, false},
+	[LODE_REPO_PRUNE] = {"prune", &lode_repo_prune_document, false},
 	[LODE_REPO_CHECK] = {"check", &lode_repo_check_document, false},
 	[LODE_REPO_COMPACT] = {"compact", NULL, false},
 };

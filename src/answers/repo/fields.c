@@ -79,6 +79,38 @@ const struct lode_document lode_repo_labels_document = {
 	.record = &labels_record,
 };
 
+/* ---- lode repo prune ---- */
+
+static const struct lode_field pruned_fields[] = {
+	LODE_FIELD_AS("was_bytes", struct lode_repo_pruned, was_bytes,
+		      "in use before: the file has room beside it", .is_positive = true),
+	LODE_FIELD_AS("used_bytes", struct lode_repo_pruned, used_bytes, "in use afterwards",
+		      .is_positive = true),
+	LODE_FIELD_AS("over", struct lode_repo_pruned, is_over,
+		      "this is more than --max-size, and nothing else may be removed"),
+};
+LODE_RECORD(pruned, struct lode_repo_pruned);
+
+static const struct lode_field prune_fields[] = {
+	LODE_FIELD_AS("repo", struct lode_repo_answer, path, "its file"),
+	LODE_FIELD(struct lode_repo_answer, where, "what may go", .absent = "all recordings"),
+	LODE_FIELD_AS("done", struct lode_repo_answer, is_forgotten, "false: --dry-run"),
+	LODE_FIELD_AS("removed", struct lode_repo_answer, n_picked, "recordings"),
+	LODE_FIELDS_AT(struct lode_repo_answer, pruned, &pruned_record),
+	LODE_LIST("list", struct lode_repo_answer, streams, n_streams, &stream_record,
+		  "those that were removed, or would be, by time"),
+	LODE_FIELD_AS("more", struct lode_repo_answer, n_more, "older ones, left out by --top",
+		      .absent = "none"),
+};
+LODE_RECORD(prune, struct lode_repo_answer);
+
+const struct lode_document lode_repo_prune_document = {
+	.schema = "lode/repo-prune/1",
+	.file = "repo-prune",
+	.title = "lode repo prune --json",
+	.record = &prune_record,
+};
+
 /* ---- lode repo check ---- */
 
 static const struct lode_field check_fields[] = {

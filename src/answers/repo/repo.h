@@ -82,9 +82,10 @@ int lode_repo_run(struct lode_repo_answer **out, const struct lode_repo_request 
 		  struct lode_error *err);
 void lode_repo_answer_free(struct lode_repo_answer *answer);
 
-/* "lode/repo/1" of list and show, "lode/repo-labels/1", "lode/repo-check/1": docs/repo.md. */
+/* "lode/repo/1" of list and show, "lode/repo-labels/1", "lode/repo-prune/1", "lode/repo-check/1":
+   docs/repo.md. */
 extern const struct lode_document lode_repo_document, lode_repo_labels_document,
-	lode_repo_check_document;
+	lode_repo_prune_document, lode_repo_check_document;
 
 void lode_repo_text(FILE *out, const struct lode_repo_answer *answer,
 		    const struct lode_text_page *page);
