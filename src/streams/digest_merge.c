@@ -118,18 +118,8 @@ void lode_job_filter(struct lode_digest *digest, const struct lode_aoi_options *
 		digest->n_events += digest->rows.at[i].n_events;
 }
 
-/* Does one end with the other, as what two folders call the same file? "b/a.data", "/x/b/a.data" */
-static bool may_be_one_file(const char *a, const char *b)
-{
-	size_t n_a = strlen(a), n_b = strlen(b);
-
-	if (n_a < n_b)
-		return may_be_one_file(b, a);
-	return strcmp(a + n_a - n_b, b) == 0 &&
-	       (n_a == n_b || (a[n_a - n_b - 1] == '/' && *b != '/'));
-}
-
-/* The merged stream that this one repeats, or NONE. */
+/* The merged stream that this one repeats, or NONE. Of two digests it is that of the same path: as
+   one process would have it, whatever recordings were digested together. */
 static uint32_t find_seen(const struct merge *merge, const struct lode_job_item *item,
 			  const struct lode_digest *digest, const struct lode_digest_stream *stream)
 {
@@ -142,7 +132,7 @@ static uint32_t find_seen(const struct merge *merge, const struct lode_job_item 
 
 		if (is_digest != item->is_given_digest ||
 		    (is_digest &&
-		     may_be_one_file(path, into->tree.strings.text.at[into->streams.at[i].path])))
+		     strcmp(path, into->tree.strings.text.at[into->streams.at[i].path]) == 0))
 			return i;
 	}
 	return LODE_NONE;

@@ -14,12 +14,13 @@ awk 'BEGIN {
 }'
 gzip s05.folded
 cp s07.folded copy.folded # the user's own choice: counts twice
+mkdir d && cp s03.folded d/ # so do equal files whose paths end alike
 cp s07.folded away.folded
 : >empty.folded
 printf '\x28\xb5\x2f\xfdxxxx' >bad.zst
 {
 	echo '#lode manifest 1'
-	for file in s??.folded* copy.folded empty.folded bad.zst missing.data; do
+	for file in s??.folded* d/s03.folded copy.folded empty.folded bad.zst missing.data; do
 		printf '%s\tteam=%s\n' "$file" "$((${#file} % 2))"
 	done
 	printf 's07.folded.copy\tname=s3://bucket/7\n'
