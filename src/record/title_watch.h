@@ -6,8 +6,9 @@
  *   2151653288825  7315  cc1\0-quiet\0giant.c\0
  *   2151703288825  801   postgres: app shop [local] SELECT
  *
- * A process is read within 100 ms of its birth, again until it is a second old (it may exec), then
- * about each second, since it may call itself something else; a line is written when it changed.
+ * A process is read when it starts a program, where the kernel tells (record/exec_events.h), and
+ * within 100 ms of its birth, again until it is a second old, then about each second, since it may
+ * call itself something else; a line is written when it changed.
  * Arguments that look like secrets are hidden (record/secrets.h) before anything is written. The
  * reader of it: input/titles.h.
  */
