@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "input/bundle_notes.h"
+#include "input/file_names.h"
 #include "input/thread_names.h"
 
 static int read_file(const char *path, const struct lode_call_options *options,
@@ -43,7 +44,45 @@ static bool is_folder(const char *path)
 struct trace_files {
 	lode_path_list paths;
 	LODE_VEC(const struct lode_format *) formats; /* beside the paths */
+	char unread[120]; /* files that are named like a trace and are none, as far as they fit */
+	uint64_t n_unread;
 };
+
+static void add_unread(struct trace_files *traces, const char *path)
+{
+	size_t used = strlen(traces->unread), left = sizeof(traces->unread) - used;
+	const char *name = lode_path_base(path);
+
+	traces->n_unread++;
+	if (strlen(name) + 2 < left)
+		snprintf(traces->unread + used, left, "%s%s", used ? ", " : "", name);
+	else if (left > 4 && !strstr(traces->unread, "..."))
+		snprintf(traces->unread + used, left, "...");
+}
+
+/* The format of a file, NULL if it is no trace. */
+static const struct lode_format *format_of(struct trace_files *traces, const char *path)
+{
+	const struct lode_format *format = NULL;
+	uint8_t head[LODE_PEEK_BYTES];
+	struct lode_input *input;
+	struct lode_error err;
+	char reason[400];
+	ssize_t n;
+
+	if (lode_input_open(&input, path, &err) < 0) {
+		add_unread(traces, path);
+		return NULL;
+	}
+	n = lode_input_peek(input, head, sizeof(head), &err);
+	if (n > 0)
+		format = lode_format_find(LODE_HOLDS_CALLS, head, (size_t)n);
+	lode_input_close(input);
+	if (n < 0 || (!format && lode_file_unread_reason(reason, sizeof(reason), path,
+							 LODE_HOLDS_CALLS, head, (size_t)n)))
+		add_unread(traces, path);
+	return format;
+}
 
 static int find_traces(struct trace_files *traces, const char *folder, struct lode_error *err)
 {
@@ -57,7 +96,7 @@ static int find_traces(struct trace_files *traces, const char *folder, struct lo
 		if (!lode_bundle_is(folder) && lode_bundle_is(all.at[i]))
 			rc = find_traces(traces, all.at[i], err);
 		else if (stat(all.at[i], &st) == 0 && S_ISREG(st.st_mode))
-			(void)lode_format_find_file(&format, LODE_HOLDS_CALLS, all.at[i], NULL);
+			format = format_of(traces, all.at[i]);
 		if (!format)
 			continue;
 		lode_vec_append(&traces->formats, format);
@@ -110,7 +149,7 @@ static int read_folder(const char *folder, const struct lode_call_options *optio
 {
 	const struct lode_format *whole = lode_format_find_folder(folder), *threads;
 	struct trace_files traces = {0};
-	size_t n;
+	size_t n, n_said;
 	int rc;
 
 	if (whole)
@@ -127,6 +166,14 @@ static int read_folder(const char *folder, const struct lode_call_options *optio
 		rc = lode_fail(err, LODE_ERR_FORMAT, folder, -1,
 			       "none of its files is a trace of calls that lode reads, and it is "
 			       "not uftrace data (a file `info`)");
+	if (traces.n_unread && rc == LODE_OK)
+		lode_loss_add(sink->losses, LODE_LOSS_FILE, traces.n_unread, -1, 0,
+			      "%s: damaged, or named wrongly", traces.unread);
+	else if (traces.n_unread && err) {
+		n_said = strlen(err->message);
+		snprintf(err->message + n_said, sizeof(err->message) - n_said,
+			 "; damaged, or named wrongly: %s", traces.unread);
+	}
 	lode_path_list_release(&traces.paths);
 	lode_vec_release(&traces.formats);
 	return rc;

@@ -56,24 +56,6 @@ const struct lode_format *lode_format_find_unnamed(unsigned kinds, const uint8_t
 	return find_format(kinds, head, size, false);
 }
 
-int lode_format_find_file(const struct lode_format **out, unsigned kinds, const char *path,
-			  struct lode_error *err)
-{
-	uint8_t head[LODE_PEEK_BYTES];
-	struct lode_input *input;
-	ssize_t n;
-	int rc = lode_input_open(&input, path, err);
-
-	*out = NULL;
-	if (rc < 0)
-		return rc;
-	n = lode_input_peek(input, head, sizeof(head), err);
-	if (n > 0)
-		*out = lode_format_find(kinds, head, (size_t)n);
-	lode_input_close(input);
-	return n < 0 ? (int)n : LODE_OK;
-}
-
 const struct lode_format *lode_format_find_folder(const char *path)
 {
 	for (size_t i = 0; lode_formats[i]; i++)

@@ -87,9 +87,6 @@ const struct lode_format *lode_format_find(unsigned kinds, const uint8_t *head, 
 /* The same of a file of a folder, which nobody named. */
 const struct lode_format *lode_format_find_unnamed(unsigned kinds, const uint8_t *head,
 						   size_t size);
-/* The same of the file at `path`: *out is NULL if it is of none. Fails if it cannot be opened. */
-int lode_format_find_file(const struct lode_format **out, unsigned kinds, const char *path,
-			  struct lode_error *err);
 /* The format of a folder that is one input; NULL: it is a folder of inputs, or none. */
 const struct lode_format *lode_format_find_folder(const char *path);
 

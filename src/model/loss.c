@@ -25,6 +25,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_NO_CALLS] = "recordings without system calls",
 	[LODE_LOSS_BUNDLE] = "incomplete bundles",
 	[LODE_LOSS_UNWIND] = "stacks through damaged unwind tables",
+	[LODE_LOSS_FILE] = "files that cannot be read",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -48,6 +49,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_NO_CALLS] = "recording without system calls",
 	[LODE_LOSS_BUNDLE] = "incomplete bundle",
 	[LODE_LOSS_UNWIND] = "stack through a damaged unwind table",
+	[LODE_LOSS_FILE] = "file that cannot be read",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

@@ -28,6 +28,7 @@ enum lode_loss_kind {
 	LODE_LOSS_NO_CALLS, /* system calls that begin or end symptoms are told from stacks alone */
 	LODE_LOSS_BUNDLE,   /* the recording's bundle says that it is incomplete; all its words */
 	LODE_LOSS_UNWIND,   /* stacks with code whose file has a damaged unwind table */
+	LODE_LOSS_FILE,	    /* files of the input's folder that look like a part of it */
 	LODE_N_LOSS_KINDS,
 };
 

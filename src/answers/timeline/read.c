@@ -122,7 +122,7 @@ void lode_timeline_job_release(struct lode_timeline_job *job)
 char *lode_timeline_incomplete(const struct lode_call_trace *trace)
 {
 	static const enum lode_loss_kind kinds[] = {LODE_LOSS_TRUNCATED, LODE_LOSS_BAD_RECORD,
-						    LODE_LOSS_CLOCK_JUMP};
+						    LODE_LOSS_CLOCK_JUMP, LODE_LOSS_FILE};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (trace->losses.by_kind[kinds[i]].count)
