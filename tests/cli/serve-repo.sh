@@ -420,6 +420,11 @@ P
 	end
 fi
 echo "-- mistakes"
+serve --repo r.lode
+port=$(sed 's,.*:\([0-9]*\)/.*,\1,' url)
+"$LODE" serve --port "$port" --repo r.lode 2>&1 | sed 's/[0-9]\{4,\}/N/'
+echo "exit ${PIPESTATUS[0]}"
+end
 for words in "--repo none.lode" "--repo a.folded" "--repo r.lode a.folded" "a.folded --where release=2.9" "--repo r.lode --where release=" \
 	"--repo r.lode --where release=7" "--repo r.lode --scope graph" "--repo r.lode --prevalence 1%" "--repo r.lode --max-patterns 1 --min-cost 1"; do
 	# shellcheck disable=SC2086

@@ -182,7 +182,7 @@ static void block_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int answer(struct serving *s)
+static int listen_and_answer(struct serving *s)
 {
 	const struct serve_values *v = s->values;
 	struct lode_server_options options = {
@@ -196,7 +196,6 @@ static int answer(struct serving *s)
 	struct lode_error err;
 	char token[128], url[200];
 	size_t n_reports;
-	bool is_idle;
 
 	if (v->token_file) {
 		if (read_token(token, sizeof(token), s->self, v->token_file, &err) < 0)
@@ -221,12 +220,19 @@ static int answer(struct serving *s)
 		lode_serve_repo_follow(s->repo, server);
 	}
 	wait_for_the_end();
-	is_idle = lode_serve_repo_stop(s->repo);
+	lode_serve_repo_stop(s->repo);
 	lode_server_stop(server);
-	/* Mining cannot be told to stop, and nobody will see what it finds. */
-	if (!is_idle)
-		_exit(LODE_EXIT_OK);
 	return lode_serve_repo_code(s->repo);
+}
+
+static int answer(struct serving *s)
+{
+	int code = listen_and_answer(s);
+
+	/* Mining cannot be told to stop, and nobody will see what it finds. */
+	if (!lode_serve_repo_stop(s->repo))
+		_exit(code);
+	return code;
 }
 
 /* Options that go to lode mine, for the command lines that are shown; those of the machine have

@@ -433,10 +433,17 @@ bool lode_serve_repo_stop(struct lode_serve_repo *repo)
 	return true;
 }
 
-int lode_serve_repo_code(const struct lode_serve_repo *repo)
+int lode_serve_repo_code(struct lode_serve_repo *repo)
 {
-	return repo && repo->is_awaited && repo->code > LODE_EXIT_INCOMPLETE ? repo->code
-									     : LODE_EXIT_OK;
+	int code = LODE_EXIT_OK;
+
+	if (!repo)
+		return code;
+	pthread_mutex_lock(&repo->lock);
+	if (repo->is_awaited && repo->code > LODE_EXIT_INCOMPLETE)
+		code = repo->code;
+	pthread_mutex_unlock(&repo->lock);
+	return code;
 }
 
 void lode_serve_repo_close(struct lode_serve_repo *repo)

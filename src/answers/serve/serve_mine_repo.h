@@ -45,5 +45,5 @@ void lode_serve_repo_follow(struct lode_serve_repo *repo, struct lode_server *se
  */
 bool lode_serve_repo_stop(struct lode_serve_repo *repo);
 /* Of the process: why a first mining failed that took long. NULL: it did not. */
-int lode_serve_repo_code(const struct lode_serve_repo *repo);
+int lode_serve_repo_code(struct lode_serve_repo *repo);
 void lode_serve_repo_close(struct lode_serve_repo *repo); /* NULL does nothing */
