@@ -83,16 +83,47 @@ static int check_streams(struct lode_repo_check *check, struct lode_repo *repo, 
 	return rc;
 }
 
+/* Of which recordings a digest is, for people: "3f2a77c0 web-1.perf.data, and 3 more". */
+static const char *describe_digest(char *text, size_t size, struct lode_repo *repo, int64_t id)
+{
+	struct lode_error err;
+	sqlite3_stmt *st = NULL;
+	int rc = lode_repo_prepare(&st, repo,
+				   "SELECT substr(coalesce(max(uid), ''), 1, 8),"
+				   " coalesce(path, ''), count(*) FROM stream WHERE digest = ?",
+				   &err);
+
+	snprintf(text, size, "digest %lld", (long long)id);
+	if (rc == 0)
+		rc = lode_repo_start(repo, st, LODE_REPO_VALUES(LODE_REPO_INT(id)), &err);
+	if (rc > 0 && sqlite3_column_int64(st, 2) > 1)
+		snprintf(text, size, "%s %s, and %lld more",
+			 (const char *)sqlite3_column_text(st, 0),
+			 (const char *)sqlite3_column_text(st, 1),
+			 (long long)sqlite3_column_int64(st, 2) - 1);
+	else if (rc > 0 && sqlite3_column_int64(st, 2))
+		snprintf(text, size, "%s %s", (const char *)sqlite3_column_text(st, 0),
+			 (const char *)sqlite3_column_text(st, 1));
+	sqlite3_finalize(st);
+	return text;
+}
+
 /* NULL if it cannot be read: then that is said. */
 static struct lode_digest *load_repo_check(struct lode_repo_check *check, struct lode_repo *repo,
 					   enum lode_repo_content content, int64_t id)
 {
 	struct lode_digest *digest;
 	struct lode_error err;
+	char text[600];
 
 	if (lode_repo_load(&digest, repo, content, id, &err) == 0)
 		return digest;
-	fault(check, "%s", err.message);
+	if (content == LODE_CONTENT_DIGEST)
+		fault(check, "%s: %s; 'lode repo forget' removes it, then import it again",
+		      describe_digest(text, sizeof(text), repo, id), err.message);
+	else
+		fault(check, "segment %lld: %s: 'lode repo compact --rebuild' rebuilds it",
+		      (long long)id, err.message);
 	return NULL;
 }
 

@@ -80,15 +80,17 @@ static size_t drop_streams(bool *keep, const struct lode_digest *segment,
 	return n;
 }
 
-/* *is_whole: `merged` less the digest is what the others come to. */
+/* *is_whole: `merged` less the digest is what the others come to; not with a damaged one. */
 static int take_out(bool *is_whole, struct lode_repo *repo, struct lode_digest *merged, bool *keep,
 		    int64_t id, struct lode_error *err)
 {
 	struct lode_digest *digest;
 	int rc = lode_repo_load(&digest, repo, LODE_CONTENT_DIGEST, id, err);
 
-	if (rc < 0)
-		return rc;
+	if (rc < 0) {
+		*is_whole = false;
+		return rc == LODE_ERR_FORMAT ? 0 : rc;
+	}
 	*is_whole &= is_subtractable(merged, digest);
 	if (drop_streams(keep, merged, digest) != digest->streams.n ||
 	    !subtract_names(merged, digest))

@@ -1,5 +1,7 @@
 /* Reading the digest of many streams: segments where they pay, else digests one by one. */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/pipeline.h"
 #include "base/pool.h"
@@ -161,6 +163,13 @@ static int take_slot(void *context, void *item)
 	if (slot->rc < 0) {
 		if (reading->err)
 			*reading->err = slot->error;
+		if (reading->err && slot->rc == LODE_ERR_FORMAT) {
+			char *message = reading->err->message;
+			size_t n = strlen(message);
+
+			snprintf(message + n, sizeof(reading->err->message) - n,
+				 "; 'lode repo check' says of which recording");
+		}
 		return slot->rc;
 	}
 	if (slot->piece.has_rows)

@@ -40,6 +40,23 @@ PY
 "$LODE" repo check --repo bad.lode >found
 echo "exit $?"
 grep -o 'checksum of its content is wrong' found | sort -u
+# A digest that is merged already: its recording is named, and can be forgotten and imported again.
+cp r.lode one.lode
+"$LODE" repo compact --repo one.lode >/dev/null
+python3 - <<'PY'
+import sqlite3
+with sqlite3.connect("one.lode") as db:
+	(content,) = db.execute("SELECT content FROM digest_content WHERE digest = 2").fetchone()
+	damaged = content[:len(content) // 2] + bytes(20) + content[len(content) // 2 + 20:]
+	db.execute("UPDATE digest_content SET content = ? WHERE digest = 2", (damaged,))
+db.close()
+PY
+lode repo check --repo one.lode
+"$LODE" repo forget --repo one.lode --yes "$("$LODE" repo check --repo one.lode | grep -oE '^[0-9a-f]{8}')"
+"$LODE" import --repo one.lode "$@" | sed 's/;.*//'
+lode repo check --repo one.lode
+cmp <("$LODE" mine --json --repo one.lode | grep -v one.lode) <("$LODE" mine --json --repo r.lode | grep -v r.lode) &&
+	echo "as before"
 
 cp r.lode other.lode
 python3 -c 'import sqlite3
