@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,7 +90,7 @@ void lode_bundle_lacks_end(const char *dir)
 
 void lode_bundle_notes_remove(const char *dir)
 {
-	const char *const names[] = {".command", ".pids", lode_titles_file};
+	const char *const names[] = {".command", ".pids", LODE_STACKS_NOTE, lode_titles_file};
 	char path[PATH_BYTES];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -186,4 +187,22 @@ char *lode_bundle_command_read(const char *recording)
 char *lode_bundle_pids_read(const char *recording)
 {
 	return read_words(recording, ".pids");
+}
+
+void lode_bundle_stacks_write(const char *dir, bool has_dumps)
+{
+	char *const words[] = {(char *)(has_dumps ? "dumps" : "chains"), NULL};
+
+	(void)write_words(dir, LODE_STACKS_NOTE, words, NULL);
+}
+
+bool lode_bundle_stacks_read(const char *recording, bool *has_dumps)
+{
+	char *text = read_words(recording, LODE_STACKS_NOTE);
+	bool is_told;
+
+	*has_dumps = text && strcmp(text, "dumps") == 0;
+	is_told = *has_dumps || (text && strcmp(text, "chains") == 0);
+	free(text);
+	return is_told;
 }

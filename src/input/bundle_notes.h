@@ -4,6 +4,7 @@
  *   DIR/.command     the words of the recorded command, each with a NUL behind it: perf does not
  *                    run it, and so does not know it
  *   DIR/.pids        "12,13": the processes that were running already, in place of a command
+ *   DIR/.stacks      "chains" or "dumps": its stacks, for recordings that will be compared with it
  *   DIR/INCOMPLETE   there from the bundle's first moment until it is whole: what it lacks. It says
  *                    it wherever the bundle goes, also when lode was killed:
  *
@@ -41,6 +42,12 @@ char *lode_bundle_command_read(const char *recording);
 int lode_bundle_pids_write(const char *dir, const char *pids, struct lode_error *err);
 /* "12,13" (heap); NULL: none. */
 char *lode_bundle_pids_read(const char *recording);
+
+#define LODE_STACKS_NOTE ".stacks"
+/* A note that cannot be written is no loss. */
+void lode_bundle_stacks_write(const char *dir, bool has_dumps);
+/* False: it does not say. */
+bool lode_bundle_stacks_read(const char *recording, bool *has_dumps);
 
 /* Of a bundle that was not filled. */
 void lode_bundle_notes_remove(const char *dir);

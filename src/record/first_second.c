@@ -61,9 +61,14 @@ void lode_first_second_begin(struct lode_first_second *f, int64_t now_ns)
 	if (f->stage != STACKS_WAIT)
 		return;
 	f->are_dumps_on = f->dumps.control >= 0;
-	if (f->are_dumps_on)
-		lode_dump_budget_open(&f->budget, f->options, now_ns);
 	f->look_ns = now_ns + first_ns;
+	/* How busy the machine is must not tell runs of one command apart: only losses count. */
+	if (f->are_dumps_on && f->options->want_later) {
+		f->kind = LODE_STACKS_DUMPS;
+		f->stage = STACKS_WATCH;
+	} else if (f->are_dumps_on) {
+		lode_dump_budget_open(&f->budget, f->options, now_ns);
+	}
 	f->due_ns = now_ns + first_tick_ns;
 }
 

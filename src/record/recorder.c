@@ -13,6 +13,7 @@
 #include "record/keep_awake.h"
 #include "record/perf_run.h"
 #include "record/rights.h"
+#include "record/stacks_before.h"
 #include "record/stacks_seen.h"
 #include "record/targets.h"
 #include "record/title_watch.h"
@@ -134,8 +135,29 @@ static int record(struct lode_record_result *out, const struct lode_record_optio
 	with = options->may_dump && out->has_dumps ? lode_dump_options(options) : *options;
 	argv = lode_record_perf_command(&with, data);
 	rc = lode_bundle_fill(out, out->bundle, options, argv, err);
+	if (rc == 0 && options->command)
+		lode_bundle_stacks_write(out->bundle, out->has_dumps);
 	free(argv);
 	return rc;
+}
+
+/* As a recording near by has it, or for the first second to find out. */
+static void follow_before(struct lode_record_options *options, const char *program)
+{
+	char *where = NULL, text[640];
+	enum lode_stack_kind kind = options->may_dump && options->command
+					    ? lode_stacks_before(&where, options, program)
+					    : LODE_STACKS_UNDECIDED;
+
+	options->want_later = kind == LODE_STACKS_DUMPS;
+	options->may_dump &= kind != LODE_STACKS_CHAINS;
+	if (options->want_later && options->warn) {
+		snprintf(text, sizeof(text),
+			 "taking stack dumps, as %.500s has them (--call-graph fp takes none)",
+			 where);
+		options->warn(options->say_context, text);
+	}
+	free(where);
 }
 
 int lode_record(struct lode_record_result *out, const struct lode_record_options *options,
@@ -164,6 +186,7 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 	if (options->choose_stacks)
 		lode_choose_stacks(&found);
 	found.may_dump = options->choose_stacks && !options->n_pids;
+	follow_before(&found, program);
 	rc = record(out, &found, options->command ? program : NULL, err);
 	if (rc == 0)
 		lode_say_stacks(&found, options->command ? program : NULL, out);

@@ -46,6 +46,7 @@ struct lode_record_options {
 	bool choose_stacks;  /* want_dwarf is for lode to decide (record/frame_pointers.h) */
 	size_t dump_bytes;   /* with want_dwarf; 0: LODE_DUMP_BYTES */
 	bool may_dump;	     /* chains and dumps until it is decided (record/first_second.h) */
+	bool want_later;     /* of both, dumps are kept (record/stacks_before.h) */
 	bool keep_awake;     /* a spinner of class SCHED_IDLE on each CPU */
 	bool keep_plain;     /* leave perf.data uncompressed */
 	bool no_symbols;     /* no copies of programs in the bundle */

@@ -121,7 +121,6 @@ grep -o 'stacks \(that \)*end early: \(taking \)*stack dumps' err | head -n 1 | 
 import json, sys
 d = json.load(sys.stdin)
 print(sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] == d["symptom_ns"])'
-
 # One of two recordings is left, and it is what the README says; of a short one as well.
 "$LODE" record -o short --no-symbols -- true 2>/dev/null
 for b in bare-2.lode short; do
@@ -129,6 +128,19 @@ for b in bare-2.lode short; do
 	said=$(grep -c '^stacks *by stack dumps$' "$b/README")
 	[ "$dumps" = "$said" ] && find "$b" -name '*dumps*' | wc -l
 done
+
+echo "== the same kind of stacks as a recording near by, while the program is the same"
+mkdir first second
+"$LODE" record --call-graph dwarf -o first/1 ./bare x 2>/dev/null
+for o in first/2 second/1; do
+	"$LODE" record -o $o ./bare x more 2>err
+	grep -o 'as .* has them' err
+done
+"$LODE" record -o first/3 ./bare y 2>/dev/null
+cp bare again && mv again bare
+"$LODE" record -o first/4 ./bare x 2>/dev/null
+for o in first/* second/*; do tr '\0' ' ' <$o/.stacks; done
+echo
 
 echo "== refusals"
 "$LODE" record -o elsewhere -- true; echo "exit $?"
