@@ -43,6 +43,9 @@ static int check_structure(struct lode_repo_check *check, struct lode_repo *repo
 	}
 	sqlite3_finalize(st);
 	st = NULL;
+	/* It reads pages without PRAGMA cell_size_check, and those that stay in the cache are not
+	   looked at again: damaged ones would be followed into memory beside them. */
+	sqlite3_db_release_memory(repo->db);
 	if (rc == 0)
 		rc = lode_repo_prepare(&st, repo, "PRAGMA foreign_key_check", err);
 	while (rc >= 0 && (rc = lode_repo_step(repo, st, err)) > 0)

@@ -68,6 +68,8 @@ int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
 				 "this is not a repository of lode");
 	case SQLITE_CORRUPT:
+		/* A page that was refused is taken for sound when it is met again in the cache. */
+		sqlite3_db_release_memory(repo->db);
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
 				 "%s: damaged repository (%s); nothing was changed. 'lode repo "
 				 "check' shows details; 'lode repo compact --rebuild' repairs what "

@@ -76,11 +76,18 @@ db.close()
 cell = bytearray(data)
 struct.pack_into(">H", cell, size * (root - 1) + 8, size - 2) # a cell goes on behind its page
 open("cell.lode", "wb").write(cell)
+db = sqlite3.connect("r.lode")
+(index,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'stream_digest'").fetchone()
+db.close()
+cell = bytearray(data)
+struct.pack_into(">HH", cell, size * (index - 1) + 8, 65535, 65535) # cells of an index in no page
+open("index.lode", "wb").write(cell)
 data[18] = 250
 open("version.lode", "wb").write(data)
 PY
 lode mine --repo cell.lode
 "$LODE" repo check --repo cell.lode | sed -E 's/(structure).*/\1/' | sort -u
+"$LODE" repo check --repo index.lode | sed -E 's/(structure|reading it).*/\1/' | sort -u
 lode import --repo version.lode "$1"
 lode repo compact --rebuild --repo version.lode
 lode repo forget --repo r.lode --where 'host~nobody' --yes
