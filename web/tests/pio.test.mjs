@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lode, pageOf, parseCsv, reportsIn, saved, show, tableTexts } from "./harness.mjs";
+import { kept } from "./house-checks.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
 const command = pioSample();
+const words = (/** @type {string} */ text) => text.replace(/[\s\u202f]+/g, " ");
 
 test("pio: the page has what --json says, and the table its periods", async () => {
 	const path = pageOf(...command);
@@ -91,5 +93,55 @@ test("pio: dragging zooms, a click pins the moment under the pointer", async () 
 	await page.waitForFunction(() => !location.hash.includes("zoom="));
 	const rows = await tableTexts(page, "Raw counters at this moment");
 	assert.ok(rows.length > 0);
+	await close();
+});
+
+test("pio: a server and a stretch of time are filters, and their figures those of --json", async () => {
+	const path = pageOf(...command);
+	const { pio } = await reportsIn(path);
+	const [period] = pio.periods;
+	const [server] = period.servers.filter((/** @type {any} */ s) => s.bottleneck);
+	const from = Math.round((period.start - pio.start) / pio.step_ns) - 5;
+	const to = Math.round((period.end - pio.start) / pio.step_ns) + 5;
+	const { page, close } = await show(path, {
+		hash: `#/pio?zoom=${from}-${to}&f.server=${server.server}`,
+	});
+	const said = words(await page.locator(".filters .notice").innerText());
+	const part = pio.intervals.slice(from, to);
+	const sum = (/** @type {"slow" | "requests"} */ key) =>
+		part.reduce((/** @type {number} */ n, /** @type {any} */ i) => n + i[key], 0);
+	const number = (/** @type {number} */ n) => n.toLocaleString("en-US");
+	assert.ok(
+		said.includes(`${number(sum("slow"))} of ${number(sum("requests"))} requests slow`),
+		said,
+	);
+	assert.ok(said.includes(`in 1 of ${pio.periods.length} slow periods`), said);
+	assert.ok(said.includes(`server ${server.server}, `), said);
+	const its = pio.periods.filter((/** @type {any} */ p) =>
+		p.servers.some((/** @type {any} */ s) => s.server === server.server && s.bottleneck),
+	);
+	assert.equal((await tableTexts(page, "Slow periods")).length, its.length);
+	const file = await saved(
+		page,
+		page.getByRole("button", { name: "Counters in this time: save as CSV" }),
+	);
+	const rows = parseCsv(file.bytes.toString("utf8"));
+	const per = pio.series_step_ns / pio.step_ns;
+	const want = pio.series
+		.filter((/** @type {any} */ s) => s.server === server.server && !s.drifting)
+		.map((/** @type {any} */ s) => {
+			const values = s.values
+				.slice(Math.floor(from / per), Math.ceil(to / per))
+				.filter((/** @type {number | null} */ v) => v !== null);
+			const out = values.filter((/** @type {number} */ v) => v < s.low || v > s.high);
+			return [`${s.server}/${s.counter}`, String(out.length), String(values.length)];
+		})
+		.filter((/** @type {string[]} */ [, out]) => out !== "0");
+	assert.ok(want.length > 0);
+	assert.deepEqual(rows.map((row) => [row.counter, row.out, row.values]).sort(), want.sort());
+	await kept(page);
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await page.getByText("Filtered:").waitFor({ state: "detached" });
+	assert.ok(!page.url().includes("zoom="));
 	await close();
 });

@@ -69,21 +69,33 @@ function words(choices: ReadonlyArray<Choices<string>>, chosen: Chosen<string>):
 export function FilterBar<Facet extends string>(props: {
 	choices: ReadonlyArray<Choices<Facet>>;
 	chosen: Chosen<Facet>;
-	/** What passes, behind what is chosen; null: nothing is filtered, and why. */
+	/** What passes, behind what is chosen. */
 	passes: ComponentChildren;
+	/** False: `passes` says why nothing is filtered. */
 	isFiltered?: boolean;
+	/** What is chosen elsewhere: in words, and the parameters that say it. */
+	also?: ReadonlyArray<readonly [words: string, parameter: string]>;
 }) {
-	const { choices, passes, isFiltered = true } = props;
+	const { choices, passes, isFiltered = true, also = [] } = props;
 	const chosen: Chosen<string> = props.chosen;
-	if (!choices.length && !isOn(chosen)) return null;
-	const clear = Object.fromEntries(Object.keys(chosen).map((facet) => [`f.${facet}`, ""]));
+	const isAny = isOn(chosen) || also.length > 0;
+	if (!choices.length && !isAny) return null;
+	const parameters = [
+		...Object.keys(chosen).map((facet) => `f.${facet}`),
+		...also.map((a) => a[1]),
+	];
+	const clear = Object.fromEntries(parameters.map((name) => [name, ""]));
 	return (
 		<div class="filters">
-			{isOn(chosen) ? (
+			{isAny ? (
 				<p class="notice" role="status">
 					{isFiltered ? (
 						<>
-							<b>Filtered:</b> <bdi>{words(choices, chosen)}</bdi>.{" "}
+							<b>Filtered:</b>{" "}
+							<bdi>
+								{[words(choices, chosen), ...also.map((a) => a[0])].filter(Boolean).join(", ")}
+							</bdi>
+							.{" "}
 						</>
 					) : null}
 					{passes}{" "}
@@ -92,25 +104,29 @@ export function FilterBar<Facet extends string>(props: {
 					</button>
 				</p>
 			) : null}
-			<div class="filter-row no-print" role="group" aria-label="Filters">
-				{choices.map(({ facet, title, values }) => (
-					<label key={facet}>
-						{title}{" "}
-						<select
-							aria-label={`Filter by ${title.toLowerCase()}`}
-							value={chosen[facet] ?? ""}
-							onChange={(event) => setParams({ [`f.${facet}`]: event.currentTarget.value }, false)}
-						>
-							<option value="">all</option>
-							{values.map(([value, shown]) => (
-								<option key={value} value={value}>
-									{visible(shown)}
-								</option>
-							))}
-						</select>
-					</label>
-				))}
-			</div>
+			{choices.length ? (
+				<div class="filter-row no-print" role="group" aria-label="Filters">
+					{choices.map(({ facet, title, values }) => (
+						<label key={facet}>
+							{title}{" "}
+							<select
+								aria-label={`Filter by ${title.toLowerCase()}`}
+								value={chosen[facet] ?? ""}
+								onChange={(event) =>
+									setParams({ [`f.${facet}`]: event.currentTarget.value }, false)
+								}
+							>
+								<option value="">all</option>
+								{values.map(([value, shown]) => (
+									<option key={value} value={value}>
+										{visible(shown)}
+									</option>
+								))}
+							</select>
+						</label>
+					))}
+				</div>
+			) : null}
 		</div>
 	);
 }

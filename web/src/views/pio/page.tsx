@@ -6,6 +6,7 @@ import { Opening } from "../../shared/opening";
 import { dateText } from "../../shared/scales";
 import { Facts, Section } from "../../shared/section";
 import { type ViewProps, view } from "../view";
+import { PioFilters, RangeCounters, useServer } from "./filter";
 import { intervalAt, type Period, type Range } from "./model";
 import { Moment } from "./moment";
 import { Periods } from "./periods";
@@ -21,14 +22,17 @@ const VERDICTS = {
 
 export const page = view("lode/pio/1", "PIO", PioPage);
 
-function PioPage({ report }: ViewProps<PioReport>) {
+function PioPage({ report: whole }: ViewProps<PioReport>) {
+	const server = useServer(whole);
+	const { report } = server;
 	const [zoom] = useParam("zoom");
 	const [at, setAt] = useParam("at");
 	const [rows] = useParam("rows");
 	const n = report.intervals.length;
 	const range = rangeOf(zoom, n);
 	const pinned = at === "" ? undefined : clamp(Number.parseInt(at, 10), 0, n - 1);
-	const slow = report.periods.reduce((sum, p) => sum + p.duration_ns, 0);
+	const isPart = range.to - range.from < n;
+	const slow = whole.periods.reduce((sum, p) => sum + p.duration_ns, 0);
 	const sampled = n * report.step_ns;
 	const { regression } = report;
 
@@ -52,7 +56,7 @@ function PioPage({ report }: ViewProps<PioReport>) {
 	return (
 		<>
 			<h1>When it was slow</h1>
-			<Opening report={report} />
+			<Opening report={whole} />
 			<Facts
 				items={[
 					["from", `${dateText(report.start)} UTC`],
@@ -75,6 +79,7 @@ function PioPage({ report }: ViewProps<PioReport>) {
 				onRange={show}
 				onPin={(interval) => setAt(interval === null ? "" : String(interval))}
 			/>
+			<PioFilters whole={whole} shown={server} range={isPart ? range : null} />
 			{pinned !== undefined && Number.isFinite(pinned) ? (
 				<Moment
 					report={report}
@@ -89,6 +94,7 @@ function PioPage({ report }: ViewProps<PioReport>) {
 					all; <kbd>?</kbd> lists the keys.
 				</p>
 			)}
+			{isPart && report.series.length ? <RangeCounters report={report} range={range} /> : null}
 			<Periods
 				report={report}
 				title="Slow periods"
@@ -114,7 +120,7 @@ function PioPage({ report }: ViewProps<PioReport>) {
 					onOpen={open}
 				/>
 			) : null}
-			<Notes report={report} />
+			<Notes report={whole} />
 		</>
 	);
 }

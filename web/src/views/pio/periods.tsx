@@ -75,6 +75,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 			cell: (p) => duration(p.duration_ns),
 			numeric: true,
 			width: "84px",
+			give: 2,
 		},
 		{
 			key: "servers",
@@ -126,6 +127,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 				cell: (p) => `${percent(p.slow ?? 0, p.requests ?? 0)} of ${count(p.requests ?? 0)}`,
 				numeric: true,
 				width: "116px",
+				give: 2,
 			},
 			{
 				key: "actions",
@@ -163,6 +165,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 		cell: (p) => (p.evidence_max === undefined ? count(p.intensity_max) : ratio(p.evidence_max, 2)),
 		numeric: true,
 		width: "70px",
+		give: 4,
 	});
 	return columns;
 }
