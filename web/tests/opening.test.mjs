@@ -1,10 +1,10 @@
 // What every page says first: the sentence and the command of the terminal and of --json, and every
 // number in it is one of the document, or a share or a sum of such.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { lode, pageOf, samples, show, temporary } from "./harness.mjs";
+import { lode, pageOf, samples, show, temporary, top } from "./harness.mjs";
 import { loopSample } from "./loop-sample.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
@@ -13,6 +13,47 @@ const mailroom = join(samples, "mailroom");
 const { before, after, signatures } = loopSample();
 const none = temporary("none.txt");
 writeFileSync(none, "");
+/** Recordings that are not in the tree, where they lie beside it. @returns {Record<string, string[]>} */
+function sharedSets() {
+	const shared = join(top, "..", "shared");
+	if (!existsSync(join(shared, "traces"))) return {};
+	const traces = (/** @type {string[]} */ ...path) => join(shared, "traces", ...path);
+	const ledger = (/** @type {string} */ n) => traces("ledger", `statement-${n}.perf.data.zst`);
+	const ls = (/** @type {string} */ name) => traces("syscalls-ls", `ls-${name}.perf.data.zst`);
+	const site = (/** @type {string} */ part) => {
+		const at = (/** @type {string} */ file) => join(shared, "pio", "auction", part, file);
+		const counters = ["web", "app", "db"].map((s) => `${s}=${at(`counters_${s}.csv.zst`)}`);
+		return ["--log", at("access.log.zst"), ...counters.flatMap((c) => ["-c", c])];
+	};
+	const model = temporary("auction.model");
+	lode("pio", "train", "-o", model, ...site("P1"));
+	return {
+		"mine of shared recordings": [
+			"mine",
+			traces("startup", "gitstatus-01.perf.data.zst"),
+			ledger("08"),
+		],
+		"suspects of shared system calls": ["suspects", ls("05-dwarf")],
+		"suspects of two shared sets": [
+			"suspects",
+			ls("02-color-warm"),
+			"--versus",
+			ls("03-never-cold"),
+		],
+		"timeline of a shared trace": ["timeline", traces("function", "nonsequitur-example")],
+		"diff of shared recordings": [
+			"diff",
+			"-a",
+			ledger("16"),
+			"-a",
+			ledger("17"),
+			"-b",
+			ledger("08"),
+		],
+		"pio of a shared day": ["pio", "-m", model, ...site("P2")],
+	};
+}
+
 const loop = ["--unit", "ns", "--signatures", signatures];
 
 /** @type {Record<string, string[]>} */
@@ -43,6 +84,7 @@ const commands = {
 	"next without a signature": ["next", "--unit", "ns", "--signatures", none, before, after],
 	"coverage without a signature": ["coverage", "--unit", "ns", "--signatures", none, after],
 	"triage without a signature": ["triage", "--unit", "ns", "--signatures", none, after],
+	...sharedSets(),
 };
 
 /** Numbers of a document, with how many items its lists have. @param {any} value @param {Set<number>} into */
