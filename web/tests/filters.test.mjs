@@ -186,3 +186,54 @@ test("served: two releases are compared on the page as lode diff compares them",
 	await page.goto(served.replace(/$/, "#/mine:compare:by=release&a=2.0&b=9"));
 	await page.getByRole("alert").waitFor();
 });
+
+test("timeline: filters by thread and function, with the figures of the document", async () => {
+	const mailroom = join(samples, "mailroom");
+	const path = pageOf(
+		"timeline",
+		"--symbols",
+		join(mailroom, "symbols.tsv"),
+		join(mailroom, "mailroom.xray.zst"),
+	);
+	const [report] = Object.values(await reportsIn(path));
+	const names = [...new Set(report.threads.map((/** @type {any} */ t) => t.name))].filter(Boolean);
+	const fn = report.functions.name.findIndex(
+		(/** @type {string} */ name) =>
+			report.functions.name.filter((/** @type {string} */ n) => n.includes(name)).length === 1,
+	);
+	const query = report.functions.name[fn];
+	/** @param {any} thread */
+	const callsOf = (thread) => {
+		let at = 0;
+		let calls = 0;
+		thread.called.forEach((/** @type {number} */ step, /** @type {number} */ k) => {
+			at += step;
+			if (at === fn) calls = thread.called_calls[k];
+		});
+		return calls;
+	};
+	const number = (/** @type {number} */ n) => n.toLocaleString("en-US");
+	const { page, close } = await show(path, { hash: "#/timeline" });
+	const check = async (/** @type {any[]} */ threads, /** @type {(t: any) => number} */ calls) => {
+		const sum = threads.reduce((n, t) => n + calls(t), 0);
+		const want = `${number(sum)} of ${number(report.trace.calls)} calls in ${threads.length} of ${report.threads.length} threads`;
+		await page.locator(".filters .notice", { hasText: want }).waitFor();
+	};
+	if (names.length > 1) {
+		const name = names.at(-1);
+		await page.getByLabel("Filter by thread").selectOption(String(name));
+		await check(
+			report.threads.filter((/** @type {any} */ t) => t.name === name),
+			(t) => t.calls,
+		);
+		assert.match(page.url(), /f\.thread=/);
+		await accessible(page, "filtered timeline");
+		await page.getByRole("button", { name: "Clear filters" }).click();
+	}
+	await page.getByLabel("Show only threads that call a function").fill(query);
+	await check(
+		report.threads.filter((/** @type {any} */ t) => callsOf(t) > 0),
+		callsOf,
+	);
+	await close();
+});

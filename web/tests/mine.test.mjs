@@ -240,6 +240,15 @@ test("mine: the critical path of the worst symptom, span by span", async () => {
 	}
 	await picture.press("+");
 	await page.waitForFunction(() => /path\.zoom=\d+-\d+/.test(location.hash));
+	// Each nanosecond of the stretch is somebody's.
+	const [, from, to] = /path\.zoom=(\d+)-(\d+)/.exec(page.url()) ?? [];
+	const csv = await saved(
+		page,
+		page.getByRole("button", { name: "The path in this time: save as CSV" }),
+	);
+	const rows = parseCsv(csv.bytes.toString("utf8"));
+	const sum = rows.reduce((total, row) => total + Number(row.ns), 0);
+	assert.equal(sum, Number(to) - Number(from));
 	await picture.press("Escape");
 	await page.waitForFunction(() => !location.hash.includes("path."));
 	await close();

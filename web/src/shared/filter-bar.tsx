@@ -91,7 +91,7 @@ export function FilterBar<Facet extends string>(props: {
 				<p class="notice" role="status">
 					{isFiltered ? (
 						<>
-							<b>Filtered:</b>{" "}
+							<strong>Filtered:</strong>{" "}
 							<bdi>
 								{[words(choices, chosen), ...also.map((a) => a[0])].filter(Boolean).join(", ")}
 							</bdi>

@@ -14,6 +14,7 @@ import { Section } from "../../shared/section";
 import { type Shortcut, TIME_KEYS, timeKey, useShortcuts } from "../../shared/shortcuts";
 import { TipTable } from "../../shared/tooltip";
 import type { Mined } from "./clusters";
+import { type PathSpan, PathTable } from "./path-table";
 
 export type Path = NonNullable<MineReport["paths"]>[number];
 type Whole = Path & Required<Pick<Path, "lanes" | "spans" | "wakes" | "stacks" | "threads">>;
@@ -230,6 +231,21 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 		() => (pinned >= 0 ? stackOf(path, spans.stack[pinned]!) : []),
 		[path, pinned],
 	);
+	const inSpans = useMemo(
+		() =>
+			spans.lane.map((lane, k): PathSpan => {
+				const kind = KIND[spans.kind[k]!]!;
+				return {
+					start_ns: spans.start_ns[k]!,
+					end_ns: spans.start_ns[k]! + spans.duration_ns[k]!,
+					thread: lanes[lane] ? `${lanes[lane].comm} ${lanes[lane].tid}` : "another",
+					kind,
+					reason: spans.kind[k] === 1 ? (report.reasons?.[spans.reason[k]!] ?? "") : "",
+					innermost: stackOf(path, spans.stack[k]!)[0] ?? "",
+				};
+			}),
+		[path, report],
+	);
 	return (
 		<Section
 			title={props.title}
@@ -325,6 +341,15 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 				<KindLegend />
 				<span>thick: the path; thin: what the thread did meanwhile; arrows: who woke whom</span>
 			</p>
+			{zoom ? (
+				<>
+					<h3>
+						The path from +{duration(from)} to +{duration(to)}: {duration(to - from)} of{" "}
+						{duration(whole)}
+					</h3>
+					<PathTable spans={inSpans} from={from} to={to} />
+				</>
+			) : null}
 			{pinned >= 0 ? (
 				<div class="span-details">
 					{tell(pinned)}

@@ -12,6 +12,7 @@ import { currentColors } from "../../shared/theme";
 import { type ViewProps, view } from "../view";
 import { around, Chart } from "./chart";
 import { Details } from "./details";
+import { TimelineFilters } from "./filters";
 import { FunctionsPanel } from "./functions-panel";
 import { Meanwhiles } from "./meanwhile";
 import { type Model, makeModel, type Outlier } from "./model";
@@ -19,7 +20,7 @@ import { functionHues, makePalette } from "./palette";
 import { formatPick, isUnseen, type Pick, parsePick, pickMark } from "./pick";
 import { PRINTED_HEIGHT, PrintedRows } from "./printed-rows";
 import { layoutRows, type RowStyle, SORTS, sortThreads } from "./rows";
-import { OutliersTable, outlierKey, ThreadsTable, ThreadTable } from "./tables";
+import { longOnes, OutliersTable, outlierKey, ThreadsTable, ThreadTable } from "./tables";
 import { timeAxis, View } from "./time-axis";
 import { drawPicture, PICTURE_HEAD } from "./whole-picture";
 import "./timeline.css";
@@ -55,9 +56,10 @@ function TimelinePage({ report, source, reference }: ViewProps<TimelinePageRepor
 		return all.filter(
 			(t) =>
 				(!state.isAlone || state.chosen.has(t.index)) &&
+				(!state.name || t.name === state.name) &&
 				(!found || [...t.called.keys()].some((fn) => found.has(fn))),
 		);
-	}, [model, state.sort, state.isAlone, state.chosen, found]);
+	}, [model, state.sort, state.isAlone, state.chosen, state.name, found]);
 	const [room, setRoom] = useState(0);
 	const { rows, height, style } = useMemo(
 		() => layoutRows(model, threads, state.open, room, state.rows),
@@ -173,6 +175,21 @@ function TimelinePage({ report, source, reference }: ViewProps<TimelinePageRepor
 		),
 		[model, shownThreads, lit, selection],
 	);
+	const alone = state.isAlone ? state.chosen.size : 0;
+	const filters = useMemo(
+		() => (
+			<TimelineFilters
+				model={model}
+				threads={threads}
+				found={found}
+				longCalls={longOnes(model, shownThreads, lit).length}
+				name={state.name}
+				query={query}
+				alone={alone}
+			/>
+		),
+		[model, threads, found, shownThreads, lit, state.name, query, alone],
+	);
 	const threadTable = useMemo(
 		() => (
 			<section class="section">
@@ -202,6 +219,7 @@ function TimelinePage({ report, source, reference }: ViewProps<TimelinePageRepor
 				threads={threads}
 				style={style}
 			/>
+			{filters}
 			<div class="tl-main">
 				{printing ? (
 					<PrintedRows
@@ -388,7 +406,7 @@ function Toolbar(props: {
 				<button
 					type="button"
 					class="button"
-					onClick={() => setParams({ threads: "", alone: "", q: "", hl: "" })}
+					onClick={() => setParams({ threads: "", alone: "", q: "", hl: "", "f.thread": "" })}
 				>
 					Show all
 				</button>

@@ -116,6 +116,17 @@ export function ThreadsTable(props: {
 	);
 }
 
+/** Long calls of these threads, and of these functions if there are any. */
+export function longOnes(
+	model: Model,
+	threads: ReadonlySet<number>,
+	functions: ReadonlySet<number>,
+): readonly Outlier[] {
+	return model.outliers.filter(
+		(o) => threads.has(o.thread) && (functions.size === 0 || functions.has(o.fn)),
+	);
+}
+
 export function OutliersTable(props: {
 	model: Model;
 	threads: ReadonlySet<number>;
@@ -125,10 +136,7 @@ export function OutliersTable(props: {
 }) {
 	const { model, highlighted } = props;
 	const rows = useMemo(
-		() =>
-			model.outliers.filter(
-				(o) => props.threads.has(o.thread) && (highlighted.size === 0 || highlighted.has(o.fn)),
-			),
+		() => longOnes(model, props.threads, highlighted),
 		[model, props.threads, highlighted],
 	);
 	const columns: Column<Outlier>[] = [

@@ -8,6 +8,7 @@
 //   t      7               the thread whose details are shown
 //   threads 7,9            threads that were chosen
 //   alone  1               only these are shown
+//   f.thread sorter        threads of this name are
 //   rows   leaves          each thread as one band of what is innermost, or as "stacks"; else what fits
 //   open   7               threads that are shown large
 //   sort   calls           the order of threads
@@ -105,6 +106,7 @@ export function useTimelineState(model: Model) {
 		setSort: (key: string) => setParams({ sort: key === "trace" ? "" : key }),
 		axis: (params.get("axis") === "readable" ? "readable" : "linear") as AxisKind,
 		setAxis: (axis: AxisKind) => setParams({ axis: axis === "linear" ? "" : axis }),
+		name: params.get("f.thread") ?? "",
 		query: params.get("q") ?? "",
 		setQuery: (query: string) => setParams({ q: query }),
 		selected: params.get("sel") ?? "",
