@@ -44,7 +44,7 @@ export function contrastColumns(
 					<Name text={c.function} most={60} />
 				</a>
 			),
-			width: "minmax(100px, 1fr)",
+			width: "minmax(80px, 1fr)",
 		},
 		contrasts.some((c) => c.metric)
 			? {
@@ -67,7 +67,7 @@ export function contrastColumns(
 						<Frame text={caller} most={60} />
 					</span>
 				)),
-			width: "minmax(120px, 2fr)",
+			width: "minmax(100px, 2fr)",
 			give: 0,
 		},
 		{
@@ -80,7 +80,7 @@ export function contrastColumns(
 				["with_succeeded", (c) => c.with.succeeded],
 			],
 			cell: (c) => <Rate half={c.with} colour="var(--mark)" />,
-			width: "112px",
+			width: "104px",
 			numeric: true,
 			left: true,
 			give: 0,
@@ -95,7 +95,7 @@ export function contrastColumns(
 				["without_succeeded", (c) => c.without.succeeded],
 			],
 			cell: (c) => <Rate half={c.without} colour="var(--faint)" />,
-			width: "112px",
+			width: "104px",
 			numeric: true,
 			left: true,
 		},
