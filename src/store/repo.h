@@ -151,6 +151,9 @@ struct lode_repo_streams {
 int lode_repo_find(struct lode_repo_streams *out, struct lode_repo *repo,
 		   const struct lode_repo_query *query, struct lode_error *err);
 void lode_repo_streams_release(struct lode_repo_streams *streams);
+/* Is any of the digest's streams there? 1 or 0. */
+int lode_repo_has_any(struct lode_repo *repo, const struct lode_digest *digest,
+		      struct lode_error *err);
 /* NULL: it has none. */
 const char *lode_repo_stream_label(const struct lode_repo_stream *stream, const char *key);
 

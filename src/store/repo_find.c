@@ -1,4 +1,5 @@
 /* Finds streams in a repository, and changes their labels. */
+#include "store/repo_entry.h"
 #include "store/repo_query_parts.h"
 #include "store/repo_segments.h"
 
@@ -90,6 +91,23 @@ void lode_repo_streams_release(struct lode_repo_streams *streams)
 	lode_vec_release(&streams->list);
 	lode_arena_release(&streams->arena);
 	memset(streams, 0, sizeof(*streams));
+}
+
+int lode_repo_has_any(struct lode_repo *repo, const struct lode_digest *digest,
+		      struct lode_error *err)
+{
+	char uid[LODE_REPO_UID_BYTES];
+	sqlite3_stmt *st;
+	int rc = lode_repo_prepare(&st, repo, "SELECT 1 FROM stream WHERE uid = ?", err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < digest->streams.n; i++) {
+		lode_repo_uid(uid, digest->streams.at[i].content_hash);
+		rc = lode_repo_start(repo, st, LODE_REPO_VALUES(LODE_REPO_TEXT(uid)), err);
+	}
+	sqlite3_finalize(st);
+	return rc;
 }
 
 const char *lode_repo_stream_label(const struct lode_repo_stream *stream, const char *key)

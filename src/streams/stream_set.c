@@ -106,40 +106,17 @@ static int read_repository(struct lode_stream_set *set,
 
 /* ---- Of inputs ---- */
 
-/* Which of the inputs' streams the repository has: their names are counted there. */
-static int names_not_counted(struct lode_repo *repo, const struct lode_digest *digest, bool *keep,
-			     size_t *n_there, struct lode_error *err)
-{
-	struct lode_repo_streams all = {0};
-	struct lode_map there = {0};
-	int rc = lode_repo_find(&all, repo, NULL, err);
-
-	*n_there = 0;
-	for (size_t i = 0; i < all.list.n; i++)
-		*lode_map_slot(&there, all.list.at[i].content_hash) = 1;
-	for (size_t i = 0; i < digest->streams.n; i++) {
-		keep[i] = lode_map_find(&there, digest->streams.at[i].content_hash) == LODE_NONE;
-		*n_there += !keep[i];
-	}
-	lode_map_release(&there);
-	lode_repo_streams_release(&all);
-	return rc;
-}
-
 /* Those of the repository, and of inputs if they are not in it. Names of several inputs are not
    known apart any more: with one of them there, none is added. */
 static int add_names(struct lode_stream_set *set, const struct lode_stream_set_options *options,
 		     struct lode_error *err)
 {
 	struct lode_digest *digest = set->job.digest;
-	bool *keep = lode_alloc0(digest->streams.n + 1, sizeof(*keep));
-	size_t n_there;
-	int rc = names_not_counted(options->repo, digest, keep, &n_there, err);
+	int has = lode_repo_has_any(options->repo, digest, err);
 
-	free(keep);
-	if (rc < 0)
-		return rc;
-	if (n_there)
+	if (has < 0)
+		return has;
+	if (has)
 		lode_name_stats_release(&digest->names);
 	return lode_repo_add_names(digest, options->repo, options->job.n_threads, err);
 }

@@ -157,6 +157,14 @@ static struct lode_repo_streams choose(const struct lode_repo_streams *from,
 	return chosen;
 }
 
+static void count_streams(void *context, size_t n_done, size_t n_streams)
+{
+	size_t *n_read = context;
+
+	assert_true(n_done >= *n_read && n_done <= n_streams);
+	*n_read = n_done;
+}
+
 static void check_reading(struct lode_repo *repo, struct lode_digest *const *digests,
 			  const bool *is_there, const bool *is_chosen, size_t n, uint64_t seed)
 {
@@ -164,16 +172,20 @@ static void check_reading(struct lode_repo *repo, struct lode_digest *const *dig
 	struct lode_repo_streams all = {0}, chosen;
 	struct lode_digest *want, *got;
 	struct lode_error err;
-	size_t n_there = 0;
+	size_t n_there = 0, n_read = 0;
 
 	CHECK(lode_repo_find(&all, repo, NULL, &err), err);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		n_there += is_there[i];
+		assert_int_equal(lode_repo_has_any(repo, digests[i], &err), is_there[i]);
+	}
 	assert_int_equal(all.list.n, n_there);
 	chosen = choose(&all, digests, is_chosen, n);
+	/* Each progress is that of more streams; the last is that of all. */
 	CHECK(lode_repo_read(&got, &origin, repo, &chosen,
-			     &(struct lode_repo_read_options){.n_threads = 2}, &err),
+			     &(struct lode_repo_read_options){2, count_streams, &n_read}, &err),
 	      err);
+	assert_int_equal(n_read, chosen.list.n);
 	if (chosen.list.n) {
 		want = expected(digests, is_there, is_chosen, n);
 		check_same_bytes(got, want, seed);
