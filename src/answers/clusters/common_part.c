@@ -428,7 +428,9 @@ static void link_head(char *out, size_t size, const struct lode_digest *digest,
 
 	out[0] = '\0';
 	if (link->link_frame != LODE_NONE)
-		lode_frame_label(&digest->tree, link->link_frame, label, sizeof(label));
+		snprintf(label, sizeof(label), "%s%s", arrow,
+			 lode_hop_name_of(frames->hop_names, frames->n_hop_names, &digest->tree,
+					  link->link_frame));
 	else if (frames->who && frames->who[0])
 		snprintf(label, sizeof(label), "%s", frames->who);
 	else

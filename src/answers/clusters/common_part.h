@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "answers/clusters/hop_names.h"
 #include "model/digest.h"
 
 enum { LODE_COMMON_LINE = 1024 }; /* bytes of one line at most */
@@ -28,7 +29,9 @@ struct lode_line_frames {
 	size_t n;
 	const uint32_t *branch; /* where most of the cost goes on behind them; NULL: nowhere */
 	size_t n_branch;
-	double branch_share; /* how much of it */
+	double branch_share;		       /* how much of it */
+	const struct lode_hop_name *hop_names; /* of links that several threads are at */
+	size_t n_hop_names;
 };
 
 /*

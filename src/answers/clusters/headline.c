@@ -31,6 +31,7 @@ struct building {
 	struct gap *gaps;    /* n_common + 1 */
 	uint32_t *path;	     /* frames of a stack */
 	uint32_t *gap_of;    /* per frame of it: its gap; LODE_NONE: a common function */
+	const struct lode_hop_names *hop_names;
 };
 
 /* What a stack counts for. Threads that wait for a CPU do so wherever they are, mostly where they
@@ -79,7 +80,10 @@ static struct held *held_at(struct gap *gap, uint32_t frame)
 
 static size_t path_of(struct building *b, uint32_t node)
 {
-	return lode_calltree_path(&b->mined->digest->tree, node, b->path);
+	size_t n = lode_calltree_path(&b->mined->digest->tree, node, b->path);
+
+	lode_hop_names_apply(b->hop_names, b->path, n);
+	return n;
 }
 
 static void count_held(struct building *b)
@@ -382,31 +386,36 @@ static void find_rarity(struct lode_headline *out, const struct building *b, con
 	}
 }
 
-/* The name of a symptom's thread in links; "" of bare stacks, whose one thread is called by its
- * file. */
+/* The name of a symptom's thread in links, or its program; "" of bare stacks, whose one thread is
+ * called by its file. */
 static const char *name_of(char *buffer, size_t size, const struct lode_digest *digest,
-			   const struct lode_cluster_worst *worst)
+			   const struct lode_cluster_worst *worst, bool is_program)
 {
 	const struct lode_digest_symptom *symptom = &digest->symptoms.at[worst->symptom];
 	const char *const *strings = digest->tree.strings.text.at;
 	const char *path = strings[digest->streams.at[symptom->stream].path];
+	char name[LODE_HOP_NAME];
 
 	buffer[0] = '\0';
-	return strcmp(strings[symptom->comm], lode_path_base(path)) == 0
-		       ? buffer
-		       : lode_link_name(strings[symptom->comm], buffer, size);
+	if (strcmp(strings[symptom->comm], lode_path_base(path)) == 0)
+		return buffer;
+	if (!is_program)
+		return lode_link_name(strings[symptom->comm], buffer, size);
+	return lode_hop_program(buffer, size,
+				lode_link_name(strings[symptom->comm], name, sizeof(name)));
 }
 
-/* The name that four fifths of the cluster's cost in symptoms agree on: the one that is left when
-   each cost is set off against those of other names has more than half of it, if any name has. */
-static void find_who(struct lode_headline *out, const struct building *b)
+/* The name, or program, that four fifths of the cluster's cost in symptoms agree on: the one that
+   is left when each cost is set off against those of other names has more than half of it, if any
+   name has. */
+static bool find_who(struct lode_headline *out, const struct building *b, bool is_program)
 {
 	const struct lode_cluster *c = b->cluster;
 	int64_t lead_ns = 0, all_ns = 0, same_ns = 0;
 	char name[sizeof(out->who)];
 
 	for (size_t i = 0; i < c->n_worst; i++) {
-		name_of(name, sizeof(name), b->mined->digest, &c->worst[i]);
+		name_of(name, sizeof(name), b->mined->digest, &c->worst[i], is_program);
 		lead_ns += strcmp(name, out->who) == 0 ? c->worst[i].symptom_cost_ns
 						       : -c->worst[i].symptom_cost_ns;
 		if (lead_ns < 0) {
@@ -415,12 +424,13 @@ static void find_who(struct lode_headline *out, const struct building *b)
 		}
 	}
 	for (size_t i = 0; i < c->n_worst; i++) {
-		name_of(name, sizeof(name), b->mined->digest, &c->worst[i]);
+		name_of(name, sizeof(name), b->mined->digest, &c->worst[i], is_program);
 		all_ns += c->worst[i].symptom_cost_ns;
 		same_ns += strcmp(name, out->who) == 0 ? c->worst[i].symptom_cost_ns : 0;
 	}
 	if (same_ns < enough_of(all_ns))
 		out->who[0] = '\0';
+	return out->who[0] || same_ns >= enough_of(all_ns);
 }
 
 static size_t deepest(const struct lode_mined *mined, const struct lode_cluster *cluster)
@@ -452,8 +462,9 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 			 const struct lode_cluster *cluster)
 {
 	size_t depth = deepest(mined, cluster);
-	int64_t *held_ns;
+	int64_t *held_ns, *cost_ns;
 	struct building b = {
+		.hop_names = &out->hop_names,
 		.mined = mined,
 		.cluster = cluster,
 		.gaps = lode_alloc0(cluster->n_common + 1, sizeof(*b.gaps)),
@@ -462,6 +473,11 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 	};
 
 	weigh(&b);
+	cost_ns = lode_alloc((cluster->n_stacks + 1) * sizeof(*cost_ns));
+	for (size_t i = 0; i < cluster->n_stacks; i++)
+		cost_ns[i] = cost_of(&b, i);
+	lode_hop_names_find(&out->hop_names, mined->digest, cluster, cost_ns, b.enough_ns);
+	free(cost_ns);
 	count_held(&b);
 	drop_rare(&b);
 	count_order(&b);
@@ -469,7 +485,8 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 	held_ns = lode_alloc0(out->frames.n + 1, sizeof(*held_ns));
 	find_gaps(out, &b, held_ns);
 	find_rarity(out, &b, held_ns);
-	find_who(out, &b);
+	if (!find_who(out, &b, false))
+		(void)find_who(out, &b, true);
 	find_branch(out, &b);
 	for (size_t g = 0; g <= cluster->n_common; g++)
 		gap_release(&b.gaps[g]);
@@ -485,6 +502,7 @@ void lode_headline_release(struct lode_headline *headline)
 	lode_vec_release(&headline->gap_before);
 	lode_vec_release(&headline->rarity);
 	lode_vec_release(&headline->branch);
+	lode_hop_names_release(&headline->hop_names);
 }
 
 static struct lode_line_frames line_of(const struct lode_headline *headline, uint32_t name)
@@ -499,6 +517,8 @@ static struct lode_line_frames line_of(const struct lode_headline *headline, uin
 		.branch = headline->branch.at,
 		.n_branch = headline->branch.n,
 		.branch_share = headline->branch_share,
+		.hop_names = headline->hop_names.names.at,
+		.n_hop_names = headline->hop_names.names.n,
 	};
 }
 
@@ -533,13 +553,15 @@ size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mine
 	*out = lode_arena_array(arena, struct lode_headline_hop, n);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t *frames = lode_arena_array(arena, uint32_t, hops[i].n);
+		const char *thread =
+			hops[i].link == LODE_NONE
+				? headline.who
+				: lode_hop_name_of(headline.hop_names.names.at,
+						   headline.hop_names.names.n, tree, hops[i].link);
 
 		memcpy(frames, hops[i].frames, hops[i].n * sizeof(*frames));
 		(*out)[i] = (struct lode_headline_hop){
-			.thread = hops[i].link == LODE_NONE
-					  ? lode_arena_strndup(arena, headline.who,
-							       strlen(headline.who))
-					  : lode_frame_function(tree, hops[i].link),
+			.thread = lode_arena_strndup(arena, thread, strlen(thread)),
 			.frames = frames,
 			.n = hops[i].n,
 			.branch_share = (double)NAN,

@@ -11,6 +11,9 @@
  * nothing. Time ready to run without a CPU counts only where it is half of that cost or more. Made
  * of whole stacks, not of patterns.
  *
+ * Threads at one place of the chain that have different names are called by their program, or "…"
+ * (hop_names.h): no hop is left out where four fifths of the cost have one.
+ *
  * Where it ends before all cost does, and more than half goes on in one function, that is its main
  * branch: `sqlite3VdbeHalt … sqlite3PagerCommitPhaseOne … fdatasync (75 %)`.
  */
@@ -21,6 +24,7 @@
 #include <stdint.h>
 
 #include "answers/clusters/common_part.h"
+#include "answers/clusters/hop_names.h"
 #include "base/mem.h"
 #include "engine/mine/mine.h"
 
@@ -29,10 +33,11 @@ struct lode_headline {
 	LODE_VEC(uint32_t) frames; /* root first; links stand between the threads */
 	LODE_VEC(bool) gap_before; /* per frame: in most of the cost others stand before it */
 	LODE_VEC(double)
-	rarity;			   /* per frame: share of the cost of the rest of the area of
-				      interest that does without it */
-	LODE_VEC(uint32_t) branch; /* the main branch, in the last thread */
-	double branch_share;	   /* of the cluster's cost; 0: there is none */
+	rarity;				 /* per frame: share of the cost of the rest of the area of
+					    interest that does without it */
+	struct lode_hop_names hop_names; /* of links among the frames */
+	LODE_VEC(uint32_t) branch;	 /* the main branch, in the last thread */
+	double branch_share;		 /* of the cluster's cost; 0: there is none */
 };
 
 /*

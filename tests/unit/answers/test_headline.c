@@ -77,13 +77,29 @@ static struct lode_mined *mine(struct lode_digest *digest, double min_similarity
 
 /* ---- The definition, word for word ---- */
 
+/* Under which frame each link of the cluster is counted, and what that is called; NULL: by its own
+   name. */
+static struct {
+	uint32_t as[64];
+	char name[64][32];
+} told;
+
+static size_t told_path(const struct lode_mined *mined, uint32_t node, uint32_t *path)
+{
+	size_t n = lode_calltree_path(&mined->digest->tree, node, path);
+
+	for (size_t i = 0; i < n; i++)
+		path[i] = told.as[path[i]];
+	return n;
+}
+
 /* Where a stack has frame `f` in gap `g` of the common part, at first; -1: nowhere. *n_frames: how
    many functions it has; -2: the stack lacks the common part. */
 static int place_in_gap(const struct lode_mined *mined, const struct lode_cluster *c, size_t s,
 			size_t g, uint32_t f)
 {
 	uint32_t path[MOST_FRAMES];
-	size_t n = lode_calltree_path(&mined->digest->tree, c->stacks[s].node, path), at = 0;
+	size_t n = told_path(mined, c->stacks[s].node, path), at = 0;
 	int found = -1;
 
 	for (size_t i = 0; i < n; i++) {
@@ -181,6 +197,87 @@ static int64_t cost_of_stacks(const struct lode_mined *mined, const struct lode_
 	return all_ns;
 }
 
+static bool is_link(const struct lode_mined *mined, uint32_t frame)
+{
+	return mined->digest->tree.frames.at[frame].flags & LODE_FRAME_LINK;
+}
+
+/* What the stacks with any of these frames count for; -1: there is none. */
+static int64_t cost_with(const struct lode_mined *mined, const struct lode_cluster *c,
+			 const bool *frames)
+{
+	int64_t cost_ns = -1;
+
+	for (size_t s = 0; s < c->n_stacks; s++) {
+		uint32_t path[MOST_FRAMES];
+		size_t n = lode_calltree_path(&mined->digest->tree, c->stacks[s].node, path);
+		bool has = false;
+
+		for (size_t i = 0; i < n; i++)
+			has |= frames[path[i]];
+		if (has)
+			cost_ns = (cost_ns < 0 ? 0 : cost_ns) + counted(mined, c, s);
+	}
+	return cost_ns;
+}
+
+/* The links among `odd` of `program`, "": of any, are called so if they have enough together. */
+static void define_name(const struct lode_mined *mined, const struct lode_cluster *c, bool *odd,
+			const char *program)
+{
+	const struct lode_calltree *tree = &mined->digest->tree;
+	int64_t all_ns = cost_of_stacks(mined, c), most = -1;
+	bool of[64] = {0};
+	uint32_t first = 0;
+
+	for (uint32_t f = 0; f < tree->frames.n; f++) {
+		const char *name = lode_frame_function(tree, f);
+		bool alone[64] = {[0] = false};
+		int64_t cost_ns;
+
+		if (!odd[f] || (*program && (strncmp(name, program, strlen(program)) != 0 ||
+					     strchr(" ", name[strlen(program)]) == NULL)))
+			continue;
+		alone[f] = of[f] = true;
+		cost_ns = cost_with(mined, c, alone);
+		if (cost_ns > most ||
+		    (cost_ns == most && strcmp(name, lode_frame_function(tree, first)) < 0)) {
+			most = cost_ns;
+			first = f;
+		}
+	}
+	if (cost_with(mined, c, of) < all_ns - all_ns / 5)
+		return;
+	for (uint32_t f = 0; f < tree->frames.n; f++)
+		if (of[f]) {
+			told.as[f] = first;
+			odd[f] = false;
+			snprintf(told.name[first], sizeof(told.name[first]), "%s",
+				 *program ? program : "…");
+		}
+}
+
+static void define_names(const struct lode_mined *mined, const struct lode_cluster *c)
+{
+	int64_t all_ns = cost_of_stacks(mined, c);
+	bool odd[64] = {0};
+
+	memset(&told, 0, sizeof(told));
+	for (uint32_t f = 0; f < mined->digest->tree.frames.n; f++) {
+		bool alone[64] = {[0] = false};
+
+		told.as[f] = f;
+		alone[f] = true;
+		odd[f] = is_link(mined, f) && cost_with(mined, c, alone) >= 0 &&
+			 cost_with(mined, c, alone) < all_ns - all_ns / 5;
+		for (size_t i = 0; i < c->n_common; i++)
+			odd[f] &= c->common[i] != f;
+	}
+	define_name(mined, c, odd, "store");
+	define_name(mined, c, odd, "log");
+	define_name(mined, c, odd, "");
+}
+
 static size_t defined_headline(uint32_t *out, const struct lode_mined *mined,
 			       const struct lode_cluster *c)
 {
@@ -204,7 +301,7 @@ static int64_t beside(const struct lode_mined *mined, const struct lode_cluster 
 
 	for (size_t s = 0; s < c->n_stacks; s++) {
 		uint32_t path[MOST_FRAMES];
-		size_t n = lode_calltree_path(&mined->digest->tree, c->stacks[s].node, path);
+		size_t n = told_path(mined, c->stacks[s].node, path);
 		size_t at = 0, place;
 
 		for (size_t i = 0; i < n; i++) {
@@ -227,11 +324,6 @@ static bool tells(const struct lode_mined *mined, uint32_t frame)
 	return lode_telling_frame(mined->digest, &frame, 1) != LODE_NONE;
 }
 
-static bool is_link(const struct lode_mined *mined, uint32_t frame)
-{
-	return mined->digest->tree.frames.at[frame].flags & LODE_FRAME_LINK;
-}
-
 /* The functions of stack `s` in the headline's last thread, behind the program's own functions that
    the headline has there; each once. */
 static size_t defined_tail(uint32_t *out, const struct lode_mined *mined,
@@ -239,7 +331,7 @@ static size_t defined_tail(uint32_t *out, const struct lode_mined *mined,
 			   size_t n_headline)
 {
 	uint32_t path[MOST_FRAMES];
-	size_t n = lode_calltree_path(&mined->digest->tree, c->stacks[s].node, path);
+	size_t n = told_path(mined, c->stacks[s].node, path);
 	size_t first = 0, start = 0, end, n_out = 0;
 
 	for (size_t k = 0; k < n_headline; k++)
@@ -345,8 +437,10 @@ static size_t defined_branch(uint32_t *out, double *share, const struct lode_min
 
 static struct lode_digest *make_digest(struct test_random *random)
 {
-	static const char *const names[] = {"main",   "serve",	"load_a", "load_b",
-					    ">store", "read_x", "hash",	  "wait"};
+	static const char *const names[] = {"main",   "serve",	  "load_a",   "load_b",
+					    ">store", "read_x",	  "hash",     "wait",
+					    ">store", ">store a", ">store b", ">log"};
+	uint32_t n_names = test_random_below(random, 2) ? 8 : 12;
 	struct lode_digest *digest = lode_digest_new();
 
 	add_symptom(digest, "shop-1");
@@ -355,7 +449,7 @@ static struct lode_digest *make_digest(struct test_random *random)
 		uint32_t stack = push(digest, 0, "main");
 
 		for (uint32_t n = test_random_below(random, 9); n > 0; n--)
-			stack = push(digest, stack, names[test_random_below(random, 8)]);
+			stack = push(digest, stack, names[test_random_below(random, n_names)]);
 		add_row_of(digest,
 			   test_random_below(random, 3) ? LODE_EVENT_RUNNING : LODE_EVENT_READY,
 			   test_random_below(random, 2), stack,
@@ -366,7 +460,7 @@ static struct lode_digest *make_digest(struct test_random *random)
 
 static void is_as_defined(void **state)
 {
-	size_t n_extended = 0, n_branches = 0;
+	size_t n_extended = 0, n_branches = 0, n_programs = 0, n_any = 0;
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= TEST_CASES(1000); seed++) {
@@ -378,8 +472,11 @@ static void is_as_defined(void **state)
 			const struct lode_cluster *c = &mined->clusters[i];
 			struct lode_headline headline = {0};
 			uint32_t expected[512], branch[64];
-			size_t n = defined_headline(expected, mined, c), n_branch;
+			size_t n, n_branch;
 			double share;
+
+			define_names(mined, c);
+			n = defined_headline(expected, mined, c);
 
 			lode_headline_build(&headline, mined, c);
 			assert_int_equal(headline.frames.n, n);
@@ -391,6 +488,13 @@ static void is_as_defined(void **state)
 				assert_int_equal(headline.gap_before.at[k],
 						 k && 2 * beside(mined, c, expected, n, k) <
 								 cost_of_stacks(mined, c));
+			}
+			for (size_t k = 0; k < headline.hop_names.names.n; k++) {
+				const struct lode_hop_name *name = &headline.hop_names.names.at[k];
+
+				assert_string_equal(name->text, told.name[name->frame]);
+				n_any += !strcmp(name->text, "…");
+				n_programs += !strcmp(name->text, "store");
 			}
 			n_branch = defined_branch(branch, &share, mined, c, expected, n);
 			assert_int_equal(headline.branch.n, n_branch);
@@ -409,6 +513,61 @@ static void is_as_defined(void **state)
 	}
 	assert_true(n_extended > TEST_CASES(1000) / 10);
 	assert_true(n_branches > TEST_CASES(1000) / 10);
+	assert_true(n_programs > TEST_CASES(1000) / 20 && n_any > TEST_CASES(1000) / 20);
+}
+
+/* The hop of a compiler whose title was read in some recordings only, and of one of two. */
+static void hops_of_several_names_are_not_left_out(void **state)
+{
+	static const char *const titles[2][2] = {{">cc1 a.c", ">cc1"}, {">cc1 a.c", ">as"}};
+	static const char *const lines[] = {"sh  wait\n→ cc1  expand › fold",
+					    "sh  wait\n→ …  expand › fold"};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct lode_digest *digest = lode_digest_new();
+		uint32_t sh = add_symptom(digest, "sh");
+		struct lode_headline_hop *hops;
+		struct lode_arena arena = {0};
+		struct lode_mined *mined;
+		char text[4096];
+
+		for (int k = 0; k < 2; k++) {
+			const char *const stack[] = {"main",   "wait", titles[i][k], "main",
+						     "expand", "fold", NULL};
+
+			add_row(digest, sh, push_all(digest, stack), 500 + k);
+		}
+		mined = mine(digest, 0.1);
+		assert_int_equal(mined->n_clusters, 1);
+		assert_string_equal(lode_headline_text(text, sizeof(text), mined,
+						       &mined->clusters[0], 80, 80, 4),
+				    lines[i]);
+		assert_int_equal(lode_headline_hops(&hops, mined, &mined->clusters[0], &arena), 2);
+		assert_string_equal(hops[1].thread, i ? "…" : "cc1");
+		lode_arena_release(&arena);
+		lode_mined_free(mined);
+		lode_digest_free(digest);
+	}
+}
+
+static void programs_of_names(void **state)
+{
+	static const char *const pairs[][2] = {
+		{"postgres: app shop", "postgres"},
+		{"cc1 giant.c", "cc1"},
+		{"nginx: worker process, busy with curl x", "nginx, busy with curl x"},
+		{"python3 app.py (likely holder, inferred)", "python3 (likely holder, inferred)"},
+		{"timer (meanwhile make, inferred)", "timer (meanwhile make, inferred)"},
+		{":", ":"},
+		{"", ""},
+	};
+	char buffer[LODE_HOP_NAME];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		assert_string_equal(lode_hop_program(buffer, sizeof(buffer), pairs[i][0]),
+				    pairs[i][1]);
 }
 
 /* Two thirds of the cost goes on in a commit, one third elsewhere: no four fifths agree, and the
@@ -582,6 +741,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_as_defined),
+		cmocka_unit_test(hops_of_several_names_are_not_left_out),
+		cmocka_unit_test(programs_of_names),
 		cmocka_unit_test(the_main_branch_is_named),
 		cmocka_unit_test(the_chain_goes_on_to_the_culprit),
 		cmocka_unit_test(a_busy_machine_hides_nothing),
