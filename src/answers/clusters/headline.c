@@ -172,6 +172,32 @@ static void put_frames(struct lode_headline *out, struct building *b)
 	}
 }
 
+static bool tells(const struct building *b, uint32_t frame)
+{
+	return lode_telling_frame(b->mined->digest, &frame, 1) != LODE_NONE;
+}
+
+/* Where a chain ends in several threads, none of which has a function of a program, that says
+   nothing. */
+static void drop_vague_end(struct lode_headline *out, const struct building *b)
+{
+	const struct lode_calltree *tree = &b->mined->digest->tree;
+
+	for (size_t i = out->frames.n; i-- > 0;) {
+		uint32_t frame = out->frames.at[i];
+
+		if (tells(b, frame))
+			return;
+		if (!(tree->frames.at[frame].flags & LODE_FRAME_LINK))
+			continue;
+		if (strcmp(lode_hop_name_of(out->hop_names.names.at, out->hop_names.names.n, tree,
+					    frame),
+			   lode_hop_any) != 0)
+			return;
+		out->frames.n = i;
+	}
+}
+
 /* ---- The main branch ---- */
 
 /* The headline's last thread, and how its functions are found in stacks. */
@@ -181,11 +207,6 @@ struct last_thread {
 	size_t first;	  /* of the headline's frames */
 	size_t n_telling; /* of these, so many up to the last that is the program's own */
 };
-
-static bool tells(const struct building *b, uint32_t frame)
-{
-	return lode_telling_frame(b->mined->digest, &frame, 1) != LODE_NONE;
-}
 
 static struct last_thread last_thread_of(const struct lode_headline *headline,
 					 const struct building *b)
@@ -482,6 +503,7 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 	drop_rare(&b);
 	count_order(&b);
 	put_frames(out, &b);
+	drop_vague_end(out, &b);
 	held_ns = lode_alloc0(out->frames.n + 1, sizeof(*held_ns));
 	find_gaps(out, &b, held_ns);
 	find_rarity(out, &b, held_ns);

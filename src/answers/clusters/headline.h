@@ -12,7 +12,8 @@
  * of whole stacks, not of patterns.
  *
  * Threads at one place of the chain that have different names are called by their program, or "…"
- * (hop_names.h): no hop is left out where four fifths of the cost have one.
+ * (hop_names.h): no hop is left out where four fifths of the cost have one. But one called "…" with
+ * which the line would end, without a function of a program, is.
  *
  * Where it ends before all cost does, and more than half goes on in one function, that is its main
  * branch: `sqlite3VdbeHalt … sqlite3PagerCommitPhaseOne … fdatasync (75 %)`.

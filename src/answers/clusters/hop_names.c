@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const char lode_hop_any[] = "…";
+
 /* A link that too few stacks have. */
 struct hop {
 	uint32_t frame;
@@ -183,7 +185,7 @@ void lode_hop_names_find(struct lode_hop_names *out, const struct lode_digest *d
 		f.groups.n = 0;
 		for (uint32_t i = 0; i < f.hops.n; i++)
 			if (f.hops.at[i].group == LODE_NONE)
-				add_to_group(&f, i, "…");
+				add_to_group(&f, i, lode_hop_any);
 			else
 				f.hops.at[i].group = LODE_NONE;
 		count_groups(&f);

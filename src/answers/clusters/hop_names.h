@@ -23,6 +23,7 @@
 #include "engine/mine/mine.h"
 
 enum { LODE_HOP_NAME = 160 };
+extern const char lode_hop_any[]; /* "…" */
 
 struct lode_hop_name {
 	uint32_t frame; /* the costliest link that has it; equals: the first by name */

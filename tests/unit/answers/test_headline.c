@@ -278,6 +278,28 @@ static void define_names(const struct lode_mined *mined, const struct lode_clust
 	define_name(mined, c, odd, "");
 }
 
+static bool tells(const struct lode_mined *mined, uint32_t frame)
+{
+	return lode_telling_frame(mined->digest, &frame, 1) != LODE_NONE;
+}
+
+/* Up to the first of the links called "…" behind which no other link, and no function that tells,
+   follows. */
+static size_t without_vague_end(const uint32_t *frames, size_t n, const struct lode_mined *mined)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool is_vague = !strcmp(told.name[frames[i]], "…");
+
+		for (size_t k = i + 1; k < n; k++)
+			is_vague &=
+				!tells(mined, frames[k]) &&
+				(!is_link(mined, frames[k]) || !strcmp(told.name[frames[k]], "…"));
+		if (is_vague)
+			return i;
+	}
+	return n;
+}
+
 static size_t defined_headline(uint32_t *out, const struct lode_mined *mined,
 			       const struct lode_cluster *c)
 {
@@ -289,7 +311,7 @@ static size_t defined_headline(uint32_t *out, const struct lode_mined *mined,
 		if (g < c->n_common)
 			out[n++] = c->common[g];
 	}
-	return n;
+	return without_vague_end(out, n, mined);
 }
 
 /* In how much of the cost the function before stands right before function `k`, when each stack's
@@ -318,11 +340,6 @@ static int64_t beside(const struct lode_mined *mined, const struct lode_cluster 
 }
 
 /* ---- The main branch, by its definition ---- */
-
-static bool tells(const struct lode_mined *mined, uint32_t frame)
-{
-	return lode_telling_frame(mined->digest, &frame, 1) != LODE_NONE;
-}
 
 /* The functions of stack `s` in the headline's last thread, behind the program's own functions that
    the headline has there; each once. */
