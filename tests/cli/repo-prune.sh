@@ -13,7 +13,7 @@ awk 'BEGIN {
 		close(file)
 	}
 }'
-for i in $(seq 1 60); do touch -d "$i days ago" "s$(printf %02d "$i").folded"; done
+for i in $(seq 1 60); do touch -d "$i days ago 1 hour ago" "s$(printf %02d "$i").folded"; done
 lode() { "$LODE" "$@" || echo "exit $?"; }
 # Days and sizes are those of the moment.
 plain() { sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}/TIME/g; s/[0-9.]+ [kM]?B/SIZE/g'; }
