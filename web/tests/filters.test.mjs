@@ -227,7 +227,7 @@ test("timeline: filters by thread and function, with the figures of the document
 			(t) => t.calls,
 		);
 		assert.match(page.url(), /f\.thread=/);
-		await accessible(page, "filtered timeline");
+		await accessible(page, "filtered timeline", { clicked: true });
 		await page.getByRole("button", { name: "Clear filters" }).click();
 	}
 	await page.getByLabel("Show only threads that call a function").fill(query);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { accessible } from "./accessible.mjs";
 import { lode, pageOf, parseCsv, reportsIn, samples, saved, show, tableTexts } from "./harness.mjs";
 
 const orders = join(samples, "orders", "orders.perf.data.zst");
@@ -95,5 +96,37 @@ test("suspects: distributions with the function and without", async () => {
 	const svg = file.bytes.toString("utf8");
 	assert.ok(svg.includes(`with: ${metric.with.n}<`));
 	assert.ok(svg.includes(`without: ${metric.without.n.toLocaleString("en-US")}<`));
+	await close();
+});
+
+test("suspects: filters by metric, module and thread leave rows of the document", async () => {
+	const path = pageOf("suspects", orders);
+	const { suspects } = await reportsIn(path);
+	const [{ metric }] = suspects.metrics;
+	const { page, close } = await show(path, { hash: "#/suspects?contrasts.all=1" });
+	await page.getByLabel("Filter by metric").selectOption(metric);
+	const contrasts = suspects.contrasts.filter((/** @type {any} */ c) => c.metric === metric);
+	await page
+		.locator(".filters .notice", {
+			hasText: `${contrasts.length} of ${suspects.contrasts.length} callers`,
+		})
+		.waitFor();
+	assert.equal((await tableTexts(page, "Caller contrast")).length, contrasts.length);
+	assert.equal((await tableTexts(page, "Metrics")).length, 1);
+	await accessible(page, "filtered suspects", { clicked: true });
+	const explained = suspects.details.find(
+		(/** @type {any} */ x) => new Set(x.worst.map((/** @type {any} */ w) => w.tid)).size > 1,
+	);
+	if (explained) {
+		const [{ tid }] = explained.worst;
+		await page.goto(
+			page
+				.url()
+				.replace(/#.*/, `#/suspects/${explained.module}!${explained.function}?f.thread=${tid}`),
+		);
+		await page.getByText("Filtered:").waitFor();
+		const rows = explained.worst.filter((/** @type {any} */ w) => w.tid === tid);
+		assert.equal((await tableTexts(page, "Longest executions")).length, rows.length);
+	}
 	await close();
 });

@@ -197,7 +197,7 @@ function columnsOf({ report, isPart }: Shown): Column<Change>[] {
 
 const ROW = 24;
 const AXIS = 24;
-const labelOf = (width: number) => (width < 760 ? Math.min(220, width / 2) : 480);
+const labelOf = (width: number) => (width < 760 ? Math.min(220, width / 2.3) : 480);
 /** For a change beside its bar. */
 const BESIDE = 64;
 /** Of the label, for what the cost is. */

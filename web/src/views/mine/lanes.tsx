@@ -343,7 +343,7 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 			</p>
 			{zoom ? (
 				<>
-					<h3>
+					<h3 class="path-part">
 						The path from +{duration(from)} to +{duration(to)}: {duration(to - from)} of{" "}
 						{duration(whole)}
 					</h3>

@@ -173,7 +173,7 @@ const OUT_COLUMNS: readonly Column<Out>[] = [
 		title: "times",
 		help: "how many times as far from the median as the border of the healthy range",
 		value: (o) => o.deviation,
-		cell: (o) => `${o.deviation.toFixed(1)}\u202f×`,
+		cell: (o) => `${o.deviation < 100 ? o.deviation.toFixed(1) : count(o.deviation)}\u202f×`,
 		numeric: true,
 		width: "76px",
 	},

@@ -9,6 +9,7 @@ import { Facts, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { distinguish, useTitle } from "../../shared/titles";
 import { contrastColumns } from "./contrasts";
+import { useWorst, WorstFilters } from "./filter";
 import { boundsOf, chance, type Explained, isVersus, nameOf, type Suspect } from "./model";
 
 export function FunctionPage(props: {
@@ -267,12 +268,14 @@ function Worst({ details }: { details: Explained }) {
 			width: "minmax(0, 3fr)",
 		},
 	];
+	const { rows, chosen } = useWorst(details.worst);
 	return (
 		<Section title="Its longest executions">
+			<WorstFilters worst={details.worst} rows={rows} chosen={chosen} />
 			<Table
 				name="longest"
 				label="Longest executions"
-				rows={details.worst}
+				rows={rows}
 				columns={columns}
 				keyOf={(w) => `${w.stream} ${w.tid} ${w.t0_ns} ${w.metric}`}
 				most={10}

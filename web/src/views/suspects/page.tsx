@@ -5,6 +5,7 @@ import { Opening } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
 import { type ViewProps, view } from "../view";
 import { Contrasts } from "./contrasts";
+import { ListFilters, useListFilter } from "./filter";
 import { FunctionPage } from "./function";
 import { Functions } from "./functions";
 import { Metrics } from "./metrics";
@@ -14,14 +15,16 @@ import "./suspects.css";
 export const page = view("lode/suspects/1", "Suspects", SuspectsPage);
 
 function SuspectsPage(props: ViewProps<SuspectsReport>) {
-	const { report, reference, path } = props;
+	const { report: whole, reference, path } = props;
+	const shown = useListFilter(whole);
+	const { report } = shown;
 	if (path[0]) {
-		const details = report.details?.find((x) => nameOf(x) === path[0]);
-		const suspect = report.functions.find((f) => nameOf(f) === path[0]);
+		const details = whole.details?.find((x) => nameOf(x) === path[0]);
+		const suspect = whole.functions.find((f) => nameOf(f) === path[0]);
 		if (details || suspect)
 			return (
 				<FunctionPage
-					report={report}
+					report={whole}
 					reference={reference}
 					details={details}
 					suspect={suspect}
@@ -38,7 +41,7 @@ function SuspectsPage(props: ViewProps<SuspectsReport>) {
 					This report has no function <Name text={path[0]} />.
 				</p>
 			) : null}
-			<Opening report={report} />
+			<Opening report={whole} />
 			<Facts
 				items={[
 					["calls measured", count(report.executions)],
@@ -48,7 +51,7 @@ function SuspectsPage(props: ViewProps<SuspectsReport>) {
 					versus ? null : ["not slow", count(report.succeeded)],
 					versus
 						? null
-						: ["kinds of calls", count(report.metrics.length + (report.metrics_more ?? 0))],
+						: ["kinds of calls", count(whole.metrics.length + (whole.metrics_more ?? 0))],
 					["functions", count(report.functions_total)],
 					[versus ? "recordings in A" : "recordings", count(report.streams.length)],
 					report.other_streams
@@ -56,11 +59,12 @@ function SuspectsPage(props: ViewProps<SuspectsReport>) {
 						: null,
 				]}
 			/>
+			<ListFilters whole={whole} shown={shown} />
 			{versus ? <Functions report={report} reference={reference} /> : null}
 			<Contrasts report={report} reference={reference} />
 			{versus ? null : <Functions report={report} reference={reference} />}
 			<Metrics report={report} />
-			<Notes report={report} />
+			<Notes report={whole} />
 		</>
 	);
 }
