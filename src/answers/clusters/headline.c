@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/folder.h"
+#include "base/map.h"
 #include "base/sorted.h"
 #include "engine/waits/chain.h"
 
@@ -407,23 +407,61 @@ static void find_rarity(struct lode_headline *out, const struct building *b, con
 	}
 }
 
-/* The name of a symptom's thread in links, or its program; "" of bare stacks, whose one thread is
- * called by its file. */
-static const char *name_of(char *buffer, size_t size, const struct lode_digest *digest,
-			   const struct lode_cluster_worst *worst, bool is_program)
+/* Bare stacks have one thread, which is called by its file: it has no name in links. */
+static bool is_bare(const struct lode_strings *strings, uint32_t comm, uint32_t path)
 {
-	const struct lode_digest_symptom *symptom = &digest->symptoms.at[worst->symptom];
-	const char *const *strings = digest->tree.strings.text.at;
-	const char *path = strings[digest->streams.at[symptom->stream].path];
+	size_t n = strings->len.at[comm], n_path = strings->len.at[path];
+	const char *base = strings->text.at[path] + n_path - n;
+
+	return n <= n_path && memcmp(base, strings->text.at[comm], n) == 0 &&
+	       (n == n_path || base[-1] == '/') && !memchr(base, '/', n);
+}
+
+/* What the symptoms of a thread's name cost. */
+struct named {
+	uint32_t comm; /* string id; LODE_NONE: of bare stacks */
+	int64_t cost_ns;
+};
+typedef LODE_VEC(struct named) named_vec;
+
+static void sum_names(named_vec *names, const struct building *b)
+{
+	const struct lode_digest *digest = b->mined->digest;
+	struct lode_map index = {0};
+
+	for (size_t i = 0; i < b->cluster->n_worst; i++) {
+		const struct lode_cluster_worst *worst = &b->cluster->worst[i];
+		const struct lode_digest_symptom *symptom = &digest->symptoms.at[worst->symptom];
+		uint32_t path = digest->streams.at[symptom->stream].path, comm = symptom->comm;
+		uint32_t *slot;
+
+		if (is_bare(&digest->tree.strings, comm, path))
+			comm = LODE_NONE;
+		slot = lode_map_slot(&index, comm);
+		if (*slot == LODE_NONE) {
+			*slot = (uint32_t)names->n;
+			lode_vec_append(names, ((struct named){comm, 0}));
+		}
+		lode_vec_is_there(names);
+		names->at[*slot].cost_ns += worst->symptom_cost_ns;
+	}
+	lode_map_release(&index);
+}
+
+/* In links, or of its program. */
+static const char *name_of(char *buffer, size_t size, const struct building *b,
+			   const struct named *named, bool is_program)
+{
+	const char *const *strings = b->mined->digest->tree.strings.text.at;
 	char name[LODE_HOP_NAME];
 
 	buffer[0] = '\0';
-	if (strcmp(strings[symptom->comm], lode_path_base(path)) == 0)
+	if (named->comm == LODE_NONE)
 		return buffer;
 	if (!is_program)
-		return lode_link_name(strings[symptom->comm], buffer, size);
+		return lode_link_name(strings[named->comm], buffer, size);
 	return lode_hop_program(buffer, size,
-				lode_link_name(strings[symptom->comm], name, sizeof(name)));
+				lode_link_name(strings[named->comm], name, sizeof(name)));
 }
 
 /* The name, or program, that four fifths of the cluster's cost in symptoms agree on: the one that
@@ -431,24 +469,25 @@ static const char *name_of(char *buffer, size_t size, const struct lode_digest *
    name has. */
 static bool find_who(struct lode_headline *out, const struct building *b, bool is_program)
 {
-	const struct lode_cluster *c = b->cluster;
 	int64_t lead_ns = 0, all_ns = 0, same_ns = 0;
 	char name[sizeof(out->who)];
+	named_vec names = {0};
 
-	for (size_t i = 0; i < c->n_worst; i++) {
-		name_of(name, sizeof(name), b->mined->digest, &c->worst[i], is_program);
-		lead_ns += strcmp(name, out->who) == 0 ? c->worst[i].symptom_cost_ns
-						       : -c->worst[i].symptom_cost_ns;
+	sum_names(&names, b);
+	for (size_t i = 0; i < names.n; i++) {
+		name_of(name, sizeof(name), b, &names.at[i], is_program);
+		lead_ns += strcmp(name, out->who) == 0 ? names.at[i].cost_ns : -names.at[i].cost_ns;
 		if (lead_ns < 0) {
 			memcpy(out->who, name, sizeof(name));
 			lead_ns = -lead_ns;
 		}
 	}
-	for (size_t i = 0; i < c->n_worst; i++) {
-		name_of(name, sizeof(name), b->mined->digest, &c->worst[i], is_program);
-		all_ns += c->worst[i].symptom_cost_ns;
-		same_ns += strcmp(name, out->who) == 0 ? c->worst[i].symptom_cost_ns : 0;
+	for (size_t i = 0; i < names.n; i++) {
+		name_of(name, sizeof(name), b, &names.at[i], is_program);
+		all_ns += names.at[i].cost_ns;
+		same_ns += strcmp(name, out->who) == 0 ? names.at[i].cost_ns : 0;
 	}
+	lode_vec_release(&names);
 	if (same_ns < enough_of(all_ns))
 		out->who[0] = '\0';
 	return out->who[0] || same_ns >= enough_of(all_ns);
