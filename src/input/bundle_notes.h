@@ -3,7 +3,8 @@
  *
  *   DIR/.command     the words of the recorded command, each with a NUL behind it: perf does not
  *                    run it, and so does not know it
- *   DIR/.pids        "12,13": the processes that were running already, in place of a command
+ *   DIR/.pids        "12,13": the processes that were running already, or the command's first one,
+ *                    which other commands are not told from by name before their exec
  *   DIR/.stacks      "chains" or "dumps": its stacks, for recordings that will be compared with it
  *   DIR/INCOMPLETE   there from the bundle's first moment until it is whole: what it lacks. It says
  *                    it wherever the bundle goes, also when lode was killed:

@@ -103,6 +103,7 @@ static int start_command(struct run *run, struct lode_error *err)
 		run->command = 0;
 		return lode_fail_errno(err, errno, run->options->command[0], "starting it");
 	}
+	run->out->command = run->command;
 	return 0;
 }
 

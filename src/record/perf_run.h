@@ -15,6 +15,7 @@
 #include "record/recorder.h"
 
 struct lode_perf_run {
+	pid_t command;	    /* 0: none */
 	int command_status; /* as waitpid gives it; -1: none, it never began or has not ended */
 	bool was_stopped;   /* by a signal or by the duration */
 	bool has_recorded;  /* events were on, */

@@ -167,6 +167,15 @@ cut -f 3 titled/titles.tsv | grep '^titled: ' | sort -u
 "$LODE" record -o untitled --no-titles --no-symbols -- true 2>/dev/null
 ls untitled
 
+echo "== two at once: each of its own command"
+"$LODE" record --no-symbols -o one sleep 0.7 2>/dev/null & pid=$!
+"$LODE" record --no-symbols -o two sleep 0.8 2>/dev/null
+wait $pid
+for o in one two; do
+	pid=$(awk 'NR == 2 { print $2 }' $o/symptoms.tsv)
+	awk -v pid="$pid" '$2 == pid { print $3 }' $o/titles.tsv | grep '^sleep'
+done
+
 echo "== stopped"
 "$LODE" record -o stopped --no-symbols -- sleep 60 2>/dev/null &
 pid=$!

@@ -208,7 +208,7 @@ static void describe_command(struct lode_stream *stream, struct loading *l)
 	const char *recorder = l->header.command;
 	bool has_notes = strstr(recorder, " --control fd:") != NULL;
 	char *command = has_notes ? lode_bundle_command_read(stream->path) : NULL;
-	char *pids = has_notes && !command ? lode_bundle_pids_read(stream->path) : NULL;
+	char *pids = has_notes ? lode_bundle_pids_read(stream->path) : NULL;
 	const char *what = command ? command : pids ? pids : "";
 	size_t size = strlen(recorder) + strlen(what) + sizeof(" --pid ");
 	char *text = lode_alloc(size);
