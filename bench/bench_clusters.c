@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include "engine/clusters/clusters.h"
+#include "engine/clusters/cut.h"
 #include "engine/clusters/similarity.h"
 #include "unit/engine/find_min_cost.h"
 #include "unit/engine/linkage_oracle.h"
 #include "engine/patterns/miner.h"
 #include "base/pool.h"
+#include "gen_random.h"
 #include "gen_world.h"
 #include "model/digest.h"
 #include "input/source.h"
@@ -215,6 +217,49 @@ static bool cluster_plainly(const uint32_t *expected, const struct lode_pattern_
 	return is_same;
 }
 
+enum { N_SYMPTOMS = 30 };
+
+/*
+ * What mining does before it: which stacks are one problem, by what they cost in symptoms. Here the
+ * function at an eighth of a stack's depth decides its symptom, but for one stack in eight. Gives
+ * how many stacks have a problem.
+ */
+static size_t cut(const struct input *in)
+{
+	struct gen_random random = {1};
+	size_t n = in->cost.n, n_frames = in->tree.frames.n, n_named = 0;
+	struct lode_cut_cost *costs = lode_alloc(n * sizeof(*costs));
+	size_t *cost_start = lode_alloc((n + 1) * sizeof(*cost_start));
+	uint8_t *may_name = lode_alloc(n_frames);
+	uint32_t *name_rank = lode_alloc(n_frames * sizeof(*name_rank));
+	uint32_t *name_of = lode_alloc(n * sizeof(*name_of));
+	struct lode_cut_stacks stacks = {n,	n_frames,   N_SYMPTOMS, in->items.at, in->start.at,
+					 costs, cost_start, may_name,	name_rank};
+
+	for (size_t i = 0; i < n; i++) {
+		size_t depth = in->start.at[i + 1] - in->start.at[i];
+		uint32_t cause = in->items.at[in->start.at[i] + depth / 8];
+
+		costs[i] = (struct lode_cut_cost){
+			gen_below(&random, 8) ? cause % N_SYMPTOMS : gen_below(&random, N_SYMPTOMS),
+			in->cost.at[i]};
+		cost_start[i + 1] = i + 1;
+	}
+	cost_start[0] = 0;
+	memset(may_name, 1, n_frames);
+	for (uint32_t i = 0; i < n_frames; i++)
+		name_rank[i] = i;
+	lode_cut(name_of, &stacks);
+	for (size_t i = 0; i < n; i++)
+		n_named += name_of[i] != LODE_NONE;
+	free(costs);
+	free(cost_start);
+	free(may_name);
+	free(name_rank);
+	free(name_of);
+	return n_named;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {
@@ -231,7 +276,8 @@ int main(int argc, char **argv)
 	size_t n_clusters;
 	int64_t min_cost;
 	bool is_same;
-	double start, start_cpu, peak_before;
+	double start, start_cpu, cpu, peak_before;
+	size_t n_named;
 
 	parse(&o, argc, argv);
 	o.world.n_distinct = (uint32_t)o.n_stacks;
@@ -245,14 +291,18 @@ int main(int argc, char **argv)
 	if (lode_cluster_patterns(cluster_of, &n_clusters, &patterns, &in.tree, &in.names,
 				  &o.clusters, &err) < 0)
 		die("clustering", &err);
+	cpu = seconds_on(CLOCK_PROCESS_CPUTIME_ID) - start_cpu;
+	start = seconds_on(CLOCK_MONOTONIC) - start;
 	getrusage(RUSAGE_SELF, &usage);
+	start_cpu = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
+	n_named = cut(&in);
 	printf("{\"patterns\": %zu, \"mean_length\": %.1f, \"min_cost\": %" PRId64
 	       ", \"clusters\": %zu, \"threads\": %u, \"seconds\": %.4f, \"cpu_seconds\": %.4f, "
-	       "\"mining_peak_mb\": %.1f, \"peak_mb\": %.1f",
+	       "\"mining_peak_mb\": %.1f, \"peak_mb\": %.1f, \"stacks\": %zu, "
+	       "\"stacks_of_problems\": %zu, \"cut_cpu_seconds\": %.4f",
 	       patterns.n, (double)patterns.items.n / (double)patterns.n, min_cost, n_clusters,
-	       o.clusters.n_threads, seconds_on(CLOCK_MONOTONIC) - start,
-	       seconds_on(CLOCK_PROCESS_CPUTIME_ID) - start_cpu, peak_before,
-	       (double)usage.ru_maxrss / 1024);
+	       o.clusters.n_threads, start, cpu, peak_before, (double)usage.ru_maxrss / 1024,
+	       in.cost.n, n_named, seconds_on(CLOCK_PROCESS_CPUTIME_ID) - start_cpu);
 	if (o.is_plain) {
 		start_cpu = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
 		is_same = cluster_plainly(cluster_of, &patterns, &in, &o.clusters);
