@@ -35,7 +35,21 @@ id=$("$LODE" diff --unit ns --json old new | python3 -c 'import json,sys; print(
 echo "exit $?: $(tail -n 1 out)"
 say diff --show 6 old new
 say diff --show sync old new
-say diff --show 1 --folded old new 2>&1 | head -n 1
+say diff --show 1 --html x.html old new 2>&1 | head -n 1
+"$LODE" diff --json --top 0 old new >all.json
+python3 - <<'PY'
+import gzip, json, os, subprocess
+of = json.load(open("all.json"))
+for c in of["clusters"]:
+    shown = [os.environ["LODE"], "diff", "--show", str(c["number"])]
+    lines = subprocess.run([*shown, "--folded", "old", "new"], check=True, capture_output=True).stdout.decode().splitlines()
+    sums = [sum(int(line.split()[at]) for line in lines) for at in (-2, -1)]
+    a = c["a"]["cost_ns"] * of["b"]["symptoms"] / of["a"]["symptoms"]  # each line to the nearest
+    assert abs(sums[0] - a) <= len(lines) and sums[1] == c["b"]["cost_ns"], (c["number"], sums)
+    subprocess.run([*shown, "--pprof", f"{c['number']}.gz", "old", "new"], check=True)
+    gzip.open(f"{c['number']}.gz").read()
+print("folded stacks of each cluster cost what the table has")
+PY
 echo "== like with like"
 say diff old old2 --fail-on new,gone,worse,better | head -n 7
 "$LODE" diff old old2 --fail-on new,gone,worse,better >out

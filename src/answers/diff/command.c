@@ -90,11 +90,12 @@ static const struct lode_option options[] = {
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FLAG("folded", AT(wants_folded),
 		  "stacks with what they cost in A and in B, as difffolded.pl writes them, for "
-		  "flame graphs; A's are scaled to as many symptoms as B has",
+		  "flame graphs; A's are scaled to as many symptoms as B has. With --show, one "
+		  "cluster's",
 		  .is_aside = true),
 	LODE_PPROF_EXPORT_OPTION(AT(exports),
 				 "the difference for pprof ('go tool pprof FILE'), B less A, "
-				 "instead of text (docs/exports.md)"),
+				 "instead of text; with --show, one cluster's (docs/exports.md)"),
 	LODE_FORCE_OPTION,
 
 	LODE_READING_OPTIONS(AT(aoi), AT(input)),
@@ -160,9 +161,8 @@ static int diff_command_check(const struct lode_command *self, const struct diff
 	if (lode_html_misuse(v->html, v->wants_json, v->wants_detail))
 		return lode_command_misused(
 			self, "%s", lode_html_misuse(v->html, v->wants_json, v->wants_detail));
-	if (v->show && (v->html || v->wants_folded || lode_export_is_asked(&v->exports)))
-		return lode_command_misused(
-			self, "--show cannot be combined with --html, --folded, --pprof");
+	if (v->show && v->html)
+		return lode_command_misused(self, "--show cannot be combined with --html");
 	if (v->wants_folded && (v->html || v->wants_json))
 		return lode_command_misused(self, "--folded goes without --html, --json");
 	if (lode_export_check(self, &v->exports, v->html || v->wants_json || v->wants_folded,
@@ -182,13 +182,19 @@ static int put_diff_page(const struct lode_command *self, const char *path,
 	return lode_html_put(self, path, &lode_diff_document, answer, inputs, 1);
 }
 
+/* The cluster of --show; NULL: all. */
+static const struct lode_cluster *shown_cluster(const struct lode_diff_answer *answer)
+{
+	return answer->shown ? answer->shown->cluster.cluster : NULL;
+}
+
 static int put_diff_pprof(const struct lode_command *self, const char *path,
 			  const struct lode_diff_answer *answer)
 {
 	struct lode_export_diff diff;
 	int code;
 
-	lode_export_diff_make(&diff, answer->read, answer->job);
+	lode_export_diff_make(&diff, answer->read, answer->job, shown_cluster(answer));
 	code = lode_export_put_file(self, path, lode_export_pprof, &diff.stacks);
 	lode_export_diff_release(&diff);
 	return code;
@@ -204,7 +210,7 @@ static int diff_command_put(const struct lode_command *self, const struct diff_v
 	if (v->html)
 		return put_diff_page(self, v->html, answer);
 	if (v->wants_folded)
-		lode_export_diff_folded(stdout, answer->read, answer->job);
+		lode_export_diff_folded(stdout, answer->read, answer->job, shown_cluster(answer));
 	else if (v->wants_json || v->wants_detail)
 		lode_document_put(stdout, &lode_diff_document, answer, NULL);
 	else

@@ -28,22 +28,30 @@ static unsigned side_of_row(const struct lode_diff_sets *sets, const struct lode
 
 /* ---- Folded ---- */
 
+static void add_row(int64_t *const *costs, const struct lode_diff_sets *sets, size_t at)
+{
+	const struct lode_digest_row *row = &sets->digest->rows.at[at];
+	unsigned s = side_of_row(sets, row);
+
+	if (s < LODE_N_DIFF_SIDES)
+		costs[s][row->stack] += row->cost_ns;
+}
+
 void lode_export_diff_folded(FILE *out, const struct lode_diff_sets *sets,
-			     const struct lode_diff_job *job)
+			     const struct lode_diff_job *job, const struct lode_cluster *only)
 {
 	const struct lode_digest *digest = sets->digest;
 	size_t n = digest->tree.nodes.n;
 	int64_t *costs[LODE_N_DIFF_SIDES];
+	struct lode_export_stacks stacks = {0};
 
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
 		costs[s] = lode_alloc0(n, sizeof(*costs[s]));
-	for (size_t i = 0; i < digest->rows.n; i++) {
-		const struct lode_digest_row *row = &digest->rows.at[i];
-		unsigned s = side_of_row(sets, row);
-
-		if (s < LODE_N_DIFF_SIDES)
-			costs[s][row->stack] += row->cost_ns;
-	}
+	if (only)
+		lode_export_mined(&stacks, job->mined, only);
+	for (size_t i = 0; i < (only ? stacks.samples.n : digest->rows.n); i++)
+		add_row(costs, sets, only ? stacks.samples.at[i].row : i);
+	lode_export_stacks_release(&stacks);
 	for (size_t i = 0; i < n; i++)
 		costs[LODE_DIFF_A][i] = scale(job, LODE_DIFF_A, costs[LODE_DIFF_A][i]);
 	lode_folded_print_two(out, &digest->tree, costs[LODE_DIFF_A], costs[LODE_DIFF_B]);
@@ -85,7 +93,7 @@ static void set_title(struct lode_export_stacks *out, const struct lode_diff_job
 }
 
 void lode_export_diff_make(struct lode_export_diff *out, const struct lode_diff_sets *sets,
-			   const struct lode_diff_job *job)
+			   const struct lode_diff_job *job, const struct lode_cluster *only)
 {
 	const struct lode_mined *mined = job->mined;
 	struct lode_export_stacks *stacks = &out->stacks;
@@ -93,7 +101,7 @@ void lode_export_diff_make(struct lode_export_diff *out, const struct lode_diff_
 	memset(out, 0, sizeof(*out));
 	out->sets = sets;
 	out->job = job;
-	lode_export_mined(&out->of_both, mined, NULL);
+	lode_export_mined(&out->of_both, mined, only);
 	out->class_of = lode_alloc0((size_t)mined->n_clusters + 1, sizeof(*out->class_of));
 	for (size_t i = 0; i < job->diff->n_changes; i++) {
 		const struct lode_diff_change *change = &job->diff->changes[i];

@@ -15,9 +15,12 @@
 #include "answers/diff/compare.h"
 #include "document/export/export_stacks.h"
 
-/* Lines in the order of their stacks, of all that either set spent; the other column may be 0. */
+/*
+ * Lines in the order of their stacks, of all that either set spent; the other column may be 0.
+ * Here and below only the stacks of one cluster, if `only` is not NULL.
+ */
 void lode_export_diff_folded(FILE *out, const struct lode_diff_sets *sets,
-			     const struct lode_diff_job *job);
+			     const struct lode_diff_job *job, const struct lode_cluster *only);
 
 /* Samples for lode_export_pprof, of which those of A are negative. */
 struct lode_export_diff {
@@ -28,5 +31,5 @@ struct lode_export_diff {
 	enum lode_diff_class *class_of; /* per rank of a cluster */
 };
 void lode_export_diff_make(struct lode_export_diff *out, const struct lode_diff_sets *sets,
-			   const struct lode_diff_job *job);
+			   const struct lode_diff_job *job, const struct lode_cluster *only);
 void lode_export_diff_release(struct lode_export_diff *diff);
