@@ -70,6 +70,11 @@ const char *lode_next_words(struct lode_arena *arena, const char *const *words, 
 	return lode_written_keep(out, &text, &size, arena);
 }
 
+const char *lode_next_of_repo(struct lode_arena *arena, const char *command, const char *repo)
+{
+	return lode_finding_text(arena, "lode %s --repo %s", command, lode_next_word(arena, repo));
+}
+
 const char *lode_opening_spread(struct lode_arena *arena, size_t n, size_t n_all)
 {
 	char all[LODE_UNITS_BUFFER], some[LODE_UNITS_BUFFER];

@@ -41,6 +41,8 @@ const char *lode_next_again(struct lode_arena *arena, const struct lode_asked *a
 			    const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* A word of it, quoted where it needs to be. */
 const char *lode_next_word(struct lode_arena *arena, const char *word);
+/* "lode mine --repo r.lode": a command on a repository. */
+const char *lode_next_of_repo(struct lode_arena *arena, const char *command, const char *repo);
 /* " slow/x-*.data": words, many files of a folder as a pattern (base/shell_words.h). */
 const char *lode_next_words(struct lode_arena *arena, const char *const *words, size_t n_words);
 

@@ -26,7 +26,8 @@ static size_t width_of(const char *text, size_t len)
 /* Bytes of the word that begins there; a number and its unit are one: "1.00 s", "34 %". */
 static size_t word_length(const char *text)
 {
-	static const char *const units[] = {"s", "ms", "µs", "ns", "min", "%", NULL};
+	static const char *const units[] = {"s",  "ms", "µs", "ns", "min", "%",
+					    "kB", "MB", "GB", "TB", NULL};
 	size_t len = strcspn(text, " \n");
 
 	if (text[len] != ' ' || !len || text[len - 1] < '0' || text[len - 1] > '9')

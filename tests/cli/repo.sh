@@ -14,7 +14,7 @@ lode import digests -l release=2.2 | sed 's/;.*//'
 lode import --again digests | sed 's/;.*//'
 
 echo "== list"
-lode repo list --where 'release=2.1' | sed 's/  *$//' | tail -1
+lode repo list --where 'release=2.1' | sed 's/  *$//' | head -1
 lode repo list --json --where 'release=2.1 or path~*startup-0*' | python3 -c '
 import json, sys
 doc = json.load(sys.stdin)
@@ -57,7 +57,7 @@ lode repo label team= arch=x86 --where 'release=2.1'
 lode repo label team=none 9=none --where 'release=2.1'
 lode repo labels
 lode repo show --json --where 'release=2.1' | grep -e '"where"' -e '"picked"'
-lode repo forget --where 'release=2.1' | tail -1
+lode repo forget --where 'release=2.1' | head -1
 lode repo forget
 lode repo forget --where 'release=2.1' --yes
 lode repo check

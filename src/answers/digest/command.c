@@ -9,6 +9,7 @@
 #include "tool/messages.h"
 #include "tool/output_options.h"
 #include "tool/progress.h"
+#include "tool/terminal.h"
 #include "tool/stream_reading.h"
 
 struct digest_values {
@@ -76,6 +77,7 @@ static int digest_command_answer(const struct lode_command *self, const struct d
 	};
 	struct lode_digest_answer *answer;
 	struct lode_error err;
+	struct lode_text_page page = lode_stdout_page();
 	int code;
 
 	request.job.digest_dir = v->output;
@@ -91,7 +93,7 @@ static int digest_command_answer(const struct lode_command *self, const struct d
 	else if (v->wants_json)
 		lode_document_put(stdout, &lode_digest_document, answer, NULL);
 	else
-		lode_digest_text(stdout, answer);
+		lode_opening_put(stdout, &answer->opening, &page);
 	code = lode_job_exit(answer->job, code);
 	lode_digest_answer_free(answer);
 	return code;

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "document/fields.h"
+#include "document/opening.h"
 #include "streams/digest_job.h"
 
 struct lode_digest_request {
@@ -37,6 +38,7 @@ struct lode_digest_merged {
 };
 
 struct lode_digest_answer {
+	struct lode_opening opening;
 	const struct lode_digest_job *job; /* what was read, and what was not */
 	const char *folder;		   /* where digests are kept; NULL: nowhere */
 	struct lode_digest_sums sums;
@@ -61,4 +63,5 @@ void lode_digest_answer_free(struct lode_digest_answer *answer);
 extern const struct lode_document lode_digest_document;
 
 /* How many digests there are now, and how small. */
-void lode_digest_text(FILE *out, const struct lode_digest_answer *answer);
+struct lode_opening lode_digest_opening(const struct lode_digest_answer *answer,
+					struct lode_arena *arena);

@@ -49,6 +49,7 @@ LODE_RECORD(symptom, struct lode_digest_job);
 	LODE_FIELD_AS(key, struct lode_digest_answer, sums.member, text, .is_positive = true)
 
 static const struct lode_field digests_fields[] = {
+	LODE_FIELDS_OF(struct lode_digest_answer, opening, &lode_opening_record),
 	LODE_FIELDS_AT(struct lode_digest_answer, job, &count_record),
 	LODE_FIELD(struct lode_digest_answer, folder, "where digests are kept",
 		   .absent = "without -o"),

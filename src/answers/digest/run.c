@@ -78,7 +78,9 @@ int lode_digest_run(struct lode_digest_answer **out, const struct lode_digest_re
 	answer->list = s->job.outputs.at;
 	answer->n_listed = request->top && request->top < n ? request->top : n;
 	answer->n_more = n - answer->n_listed;
-	return request->merged ? save_merged(s, request->merged, err) : 0;
+	rc = request->merged ? save_merged(s, request->merged, err) : 0;
+	answer->opening = lode_digest_opening(answer, &s->arena);
+	return rc;
 }
 
 void lode_digest_answer_free(struct lode_digest_answer *answer)

@@ -9,6 +9,7 @@
 #include "tool/messages.h"
 #include "tool/output_options.h"
 #include "tool/progress.h"
+#include "tool/terminal.h"
 #include "tool/repo_options.h"
 #include "tool/stream_reading.h"
 
@@ -80,6 +81,7 @@ static int import_command_answer(const struct lode_command *self, const struct i
 	struct lode_import_answer *answer;
 	struct lode_progress progress;
 	struct lode_error err;
+	struct lode_text_page page = lode_stdout_page();
 	int code;
 
 	request->reading = lode_reading_options(&v->input, &v->aoi, &progress);
@@ -96,7 +98,7 @@ static int import_command_answer(const struct lode_command *self, const struct i
 	else if (v->wants_json)
 		lode_document_put(stdout, &lode_import_document, answer, NULL);
 	else
-		lode_import_text(stdout, answer);
+		lode_opening_put(stdout, &answer->opening, &page);
 	if (code == LODE_EXIT_OK)
 		code = answer->n_inputs ? lode_job_exit(answer->job, code) : LODE_EXIT_NOTHING;
 	lode_import_free(answer);

@@ -19,6 +19,7 @@ static const struct lode_field imported_fields[] = {
 LODE_RECORD(imported, struct lode_imported);
 
 static const struct lode_field answer_fields[] = {
+	LODE_FIELDS_OF(struct lode_import_answer, opening, &lode_opening_record),
 	LODE_FIELD(struct lode_import_answer, repo, "its file"),
 	LODE_FIELD_AS("streams", struct lode_import_answer, n_streams,
 		      "in the repository afterwards", .is_positive = true),

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "document/fields.h"
+#include "document/opening.h"
 #include "store/repo.h"
 #include "streams/digest_job.h"
 
@@ -42,6 +43,7 @@ struct lode_imported {
 };
 
 struct lode_import_answer {
+	struct lode_opening opening;
 	const struct lode_digest_job *job; /* what was skipped, what is incomplete */
 	const char *repo;		   /* its file */
 	int64_t n_streams, file_bytes;	   /* of the repository, afterwards */
@@ -67,6 +69,7 @@ extern const struct lode_document lode_import_document;
 /* "added" ... of enum lode_repo_added. */
 extern const char *const lode_repo_added_names[];
 
+struct lode_opening lode_import_opening(const struct lode_import_answer *answer,
+					struct lode_arena *arena);
 /* "added  a.data", as each is stored. */
 void lode_import_line(FILE *out, const char *path, enum lode_repo_added added, size_t n_streams);
-void lode_import_text(FILE *out, const struct lode_import_answer *answer);

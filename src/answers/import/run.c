@@ -234,6 +234,7 @@ int lode_import_run(struct lode_import_answer **out, const struct lode_import_re
 		rc = lode_repo_sums(&sums, request->repo, err);
 	s->answer.n_streams = sums.n_streams;
 	s->answer.file_bytes = sums.file_bytes;
+	s->answer.opening = lode_import_opening(&s->answer, &s->arena);
 	return rc;
 }
 

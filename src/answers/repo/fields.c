@@ -28,6 +28,7 @@ LODE_RECORD(stream, struct lode_repo_stream);
 	LODE_FIELD_AS(key, struct lode_repo_answer, sums.member, text, .is_positive = true)
 
 static const struct lode_field listing_fields[] = {
+	LODE_FIELDS_OF(struct lode_repo_answer, opening, &lode_opening_record),
 	LODE_FIELD_AS("repo", struct lode_repo_answer, path, "its file"),
 	SUM("streams", n_streams, NULL),
 	SUM("symptoms", n_symptoms, NULL),
@@ -67,6 +68,7 @@ static const struct lode_field count_fields[] = {
 LODE_RECORD(count, struct lode_repo_label_count);
 
 static const struct lode_field labels_fields[] = {
+	LODE_FIELDS_OF(struct lode_repo_answer, opening, &lode_opening_record),
 	LODE_LIST("labels", struct lode_repo_answer, labels.list.at, labels.list.n, &count_record,
 		  "by key, then in natural order"),
 };
@@ -92,6 +94,7 @@ static const struct lode_field pruned_fields[] = {
 LODE_RECORD(pruned, struct lode_repo_pruned);
 
 static const struct lode_field prune_fields[] = {
+	LODE_FIELDS_OF(struct lode_repo_answer, opening, &lode_opening_record),
 	LODE_FIELD_AS("repo", struct lode_repo_answer, path, "its file"),
 	LODE_FIELD(struct lode_repo_answer, where, "what may go", .absent = "all recordings"),
 	LODE_FIELD_AS("done", struct lode_repo_answer, is_forgotten, "false: --dry-run"),
@@ -114,6 +117,7 @@ const struct lode_document lode_repo_prune_document = {
 /* ---- lode repo check ---- */
 
 static const struct lode_field check_fields[] = {
+	LODE_FIELDS_OF(struct lode_repo_answer, opening, &lode_opening_record),
 	LODE_FIELD_AS("sound", struct lode_repo_answer, is_sound, NULL),
 	LODE_FIELD_AS("digests", struct lode_repo_answer, check.n_digests, "read",
 		      .is_positive = true),

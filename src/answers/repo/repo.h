@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "document/fields.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 #include "store/repo_care.h"
 
@@ -49,15 +50,19 @@ struct lode_repo_request {
 /* What the word asked for; the rest is 0. */
 struct lode_repo_answer {
 	enum lode_repo_word word;
+	struct lode_opening opening;
 	const char *path;	    /* of the repository */
 	struct lode_repo_sums sums; /* of all streams; of a compaction: after it */
 	int64_t was_bytes;	    /* size of the file before a compaction */
 	const char **shape;	    /* options that its digests were made with */
 	size_t n_shape;
 
-	bool is_of_streams;			/* they were asked for, and looked for */
-	const char *where;			/* NULL: they were not picked by a query */
-	size_t n_picked;			/* by query or ids */
+	bool is_of_streams;	  /* they were asked for, and looked for */
+	bool is_of_all;		  /* neither by ids nor by a query */
+	const char *where;	  /* NULL: they were not picked by a query */
+	size_t n_picked;	  /* by query or ids */
+	uint64_t picked_symptoms; /* of these */
+	int64_t picked_symptom_ns;
 	const struct lode_repo_stream *streams; /* the newest of these, by time */
 	size_t n_streams, n_more;
 	bool has_file_times; /* times of some are those of their files */
@@ -87,5 +92,7 @@ void lode_repo_answer_free(struct lode_repo_answer *answer);
 extern const struct lode_document lode_repo_document, lode_repo_labels_document,
 	lode_repo_prune_document, lode_repo_check_document;
 
+struct lode_opening lode_repo_opening(const struct lode_repo_answer *answer,
+				      struct lode_arena *arena);
 void lode_repo_text(FILE *out, const struct lode_repo_answer *answer,
 		    const struct lode_text_page *page);

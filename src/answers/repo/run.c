@@ -36,6 +36,7 @@ static int pick_streams(struct lode_repo_answer_state *s, const struct lode_repo
 		rc = lode_repo_find(&s->streams, s->repo, query, err);
 	lode_repo_query_free(query);
 	s->answer.is_of_streams = true;
+	s->answer.is_of_all = !text;
 	s->answer.where = request->n_ids ? NULL : request->where;
 	s->answer.n_picked = s->streams.list.n;
 	return rc;
@@ -48,6 +49,10 @@ static int list_streams(struct lode_repo_answer_state *s, const struct lode_repo
 	struct lode_repo_answer *answer = &s->answer;
 	size_t n = answer->n_picked;
 
+	for (size_t i = 0; i < n; i++) {
+		answer->picked_symptoms += s->streams.list.at[i].n_symptoms;
+		answer->picked_symptom_ns += s->streams.list.at[i].symptom_ns;
+	}
 	answer->n_streams = request->top && request->top < n ? request->top : n;
 	answer->n_more = n - answer->n_streams;
 	answer->streams = n ? &s->streams.list.at[answer->n_more] : NULL;
@@ -170,7 +175,11 @@ int lode_repo_run(struct lode_repo_answer **out, const struct lode_repo_request 
 	*out = &s->answer;
 	rc = lode_repo_open(&s->repo, request->repo, is_changing ? LODE_REPO_WRITE : LODE_REPO_READ,
 			    err);
-	return rc < 0 ? rc : do_repo_word(s, request, err);
+	if (rc == 0)
+		rc = do_repo_word(s, request, err);
+	if (rc == 0)
+		s->answer.opening = lode_repo_opening(&s->answer, &s->arena);
+	return rc;
 }
 
 void lode_repo_answer_free(struct lode_repo_answer *answer)

@@ -68,7 +68,7 @@ static void print_list(FILE *out, const struct lode_repo_answer *answer,
 		{"symptoms", true, 1}, {"their time", true, 3}, {"labels", false},
 		{"path", false}};
 	struct lode_table *table = lode_table_new(columns, 7, 0);
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+	char a[LODE_UNITS_BUFFER];
 	size_t room;
 
 	for (size_t i = 0; i < answer->n_streams; i++)
@@ -84,11 +84,6 @@ static void print_list(FILE *out, const struct lode_repo_answer *answer,
 			lode_format_plural(a, answer->n_more, "recording"));
 	if (answer->has_file_times)
 		fputs("~ the recording does not say when it was made: the time of its file\n", out);
-	fprintf(out, "%s%s", answer->n_streams ? "\n" : "",
-		lode_format_plural(a, answer->n_picked, "recording"));
-	if (answer->where)
-		fprintf(out, " of %s", lode_format_count(b, (uint64_t)answer->sums.n_streams));
-	fputc('\n', out);
 }
 
 static void print_stream(FILE *out, const struct lode_repo_stream *stream)
@@ -114,48 +109,14 @@ static void print_stream(FILE *out, const struct lode_repo_stream *stream)
 	}
 }
 
-/* ---- Retention ---- */
-
-static void print_pruned(FILE *out, const struct lode_repo_answer *answer,
-			 const struct lode_text_page *page)
-{
-	const struct lode_repo_pruned *pruned = answer->pruned;
-	const struct lode_repo_stream *list = pruned->streams.list.at;
-	char a[LODE_UNITS_BUFFER], first[LODE_UTC_BYTES], last[LODE_UTC_BYTES];
-
-	if (pruned->n && !answer->is_forgotten)
-		print_list(out, answer, page);
-	fprintf(out, "%s%s removed",
-		pruned->n ? lode_format_plural(a, pruned->n, "recording") : "nothing",
-		answer->is_forgotten ? "" : " would be");
-	if (pruned->n)
-		fprintf(out, ", from %s to %s",
-			lode_utc_text(first, list[0].time_ns, "%Y-%m-%d %H:%M"),
-			lode_utc_text(last, list[pruned->n - 1].time_ns, "%Y-%m-%d %H:%M"));
-	fprintf(out, "; in use: %s", lode_format_bytes(a, pruned->used_bytes));
-	if (pruned->n)
-		fprintf(out, ", was %s", lode_format_bytes(a, pruned->was_bytes));
-	fputc('\n', out);
-	if (pruned->is_over)
-		fprintf(out, "still more than %s: no other recording may be removed\n",
-			lode_format_bytes(a, answer->max_bytes));
-	else if (pruned->n && answer->is_forgotten)
-		fputs("later imports fill the space; 'lode repo compact' frees it\n", out);
-}
-
 /* ---- The repository ---- */
 
 static void print_sums(FILE *out, const struct lode_repo_answer *answer)
 {
 	const struct lode_repo_sums *sums = &answer->sums;
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], safe[4096];
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER];
 	char first[LODE_UTC_BYTES], last[LODE_UTC_BYTES];
 
-	fprintf(out, "%s: %s, %s of ", lode_escape(safe, sizeof(safe), answer->path),
-		lode_format_plural(a, (uint64_t)sums->n_streams, "recording"),
-		lode_format_plural(b, (uint64_t)sums->n_symptoms, "symptom"));
-	fprintf(out, "%s, %s\n", lode_format_cost(c, sums->symptom_ns, "ns"),
-		lode_format_plural(a, (uint64_t)sums->n_signatures, "signature"));
 	if (sums->n_streams)
 		fprintf(out, "from %s to %s, %s\n",
 			lode_utc_text(first, sums->first_ns, "%Y-%m-%d %H:%M"),
@@ -192,67 +153,60 @@ static void print_labels(FILE *out, const struct lode_repo_label_counts *counts)
 	}
 	if (counts->list.n)
 		lode_table_print(table, out, false);
-	else
-		fputs("no labels\n", out);
 	lode_table_free(table);
 }
 
-static void print_check(FILE *out, const struct lode_repo_answer *answer)
+static void print_faults(FILE *out, const struct lode_repo_answer *answer)
 {
 	const struct lode_repo_check *check = &answer->check;
-	char safe[8192], a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+	char safe[8192];
 
 	for (size_t i = 0; i < check->faults.n; i++)
 		fprintf(out, "%s\n", lode_escape(safe, sizeof(safe), check->faults.at[i]));
 	if (answer->n_more_faults)
 		fprintf(out, "and %lld more\n", (long long)answer->n_more_faults);
-	fprintf(out,
-		"%s and %s read: ", lode_format_plural(a, (uint64_t)check->n_digests, "digest"),
-		lode_format_plural(b, (uint64_t)check->n_segments, "segment"));
-	fprintf(out, "%s\n",
-		answer->is_sound ? "sound"
-				 : lode_format_plural(a, (uint64_t)check->n_faults, "fault"));
+}
+
+static void print_retention(FILE *out, const struct lode_repo_answer *answer)
+{
+	const struct lode_repo_pruned *pruned = answer->pruned;
+	char a[LODE_UNITS_BUFFER];
+
+	if (pruned->is_over)
+		fprintf(out, "still more than %s: no other recording may be removed\n",
+			lode_format_bytes(a, answer->max_bytes));
+	else if (pruned->n && answer->is_forgotten)
+		fputs("later imports fill the space; 'lode repo compact' frees it\n", out);
 }
 
 void lode_repo_text(FILE *out, const struct lode_repo_answer *answer,
 		    const struct lode_text_page *page)
 {
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+	enum lode_repo_word word = answer->word;
+	bool is_listed = word == LODE_REPO_LIST || (answer->n_picked && !answer->is_forgotten &&
+						    (word == LODE_REPO_FORGET || answer->pruned));
 
-	switch (answer->word) {
-	case LODE_REPO_LIST:
+	/* The message on standard error says that there is nothing. */
+	if (answer->is_of_streams && !answer->n_picked &&
+	    (word == LODE_REPO_SHOW || word == LODE_REPO_FORGET))
+		return;
+	lode_opening_put(out, &answer->opening, page);
+	if ((is_listed && answer->n_streams) || word == LODE_REPO_SHOW ||
+	    (word == LODE_REPO_LABELS && answer->labels.list.n))
+		fputc('\n', out);
+	if (is_listed)
 		print_list(out, answer, page);
-		break;
-	case LODE_REPO_SHOW:
+	if (answer->pruned)
+		print_retention(out, answer);
+	if (word == LODE_REPO_FORGET && is_listed)
+		fputs("--yes removes them\n", out);
+	if (word == LODE_REPO_SHOW)
 		for (size_t i = 0; i < answer->n_streams; i++)
 			print_stream(out, &answer->streams[i]);
-		if (!answer->is_of_streams)
-			print_sums(out, answer);
-		break;
-	case LODE_REPO_LABELS:
+	if (word == LODE_REPO_SHOW && !answer->is_of_streams)
+		print_sums(out, answer);
+	if (word == LODE_REPO_LABELS)
 		print_labels(out, &answer->labels);
-		break;
-	case LODE_REPO_LABEL:
-		fprintf(out, "%s labelled\n", lode_format_plural(a, answer->n_picked, "recording"));
-		break;
-	case LODE_REPO_FORGET:
-		if (answer->is_forgotten) {
-			fprintf(out, "%s removed; 'lode repo compact' frees their space\n",
-				lode_format_plural(a, answer->n_picked, "recording"));
-		} else if (answer->n_picked) {
-			print_list(out, answer, page);
-			fputs("would be removed; --yes removes them\n", out);
-		}
-		break;
-	case LODE_REPO_PRUNE:
-		print_pruned(out, answer, page);
-		break;
-	case LODE_REPO_CHECK:
-		print_check(out, answer);
-		break;
-	case LODE_REPO_COMPACT:
-	default:
-		fprintf(out, "%s, was %s\n", lode_format_bytes(a, answer->sums.file_bytes),
-			lode_format_bytes(b, answer->was_bytes));
-	}
+	if (word == LODE_REPO_CHECK)
+		print_faults(out, answer);
 }

@@ -59,7 +59,7 @@ static int shard_command_answer(const struct lode_command *self, const struct sh
 	else if (v->wants_json)
 		lode_document_put(stdout, &lode_shard_document, answer, NULL);
 	else
-		lode_shard_text(stdout, answer, &page);
+		lode_opening_put(stdout, &answer->opening, &page);
 	lode_shard_free(answer);
 	return code;
 }

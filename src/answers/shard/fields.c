@@ -12,6 +12,7 @@ static const struct lode_field part_fields[] = {
 LODE_RECORD(part, struct lode_shard_part);
 
 static const struct lode_field shard_fields[] = {
+	LODE_FIELDS_OF(struct lode_shard_answer, opening, &lode_opening_record),
 	LODE_FIELD(struct lode_shard_answer, manifest, NULL),
 	LODE_FIELD(struct lode_shard_answer, folder, "where the parts are"),
 	LODE_FIELD_AS("recordings", struct lode_shard_answer, n_recordings, NULL),

@@ -296,6 +296,7 @@ int lode_shard_run(struct lode_shard_answer **out, const struct lode_shard_reque
 	answer->list = s->parts.at;
 	answer->n_listed = request->top && request->top < s->parts.n ? request->top : s->parts.n;
 	answer->n_more = s->parts.n - answer->n_listed;
+	answer->opening = lode_shard_opening(answer, &s->arena);
 	return rc;
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "document/fields.h"
-#include "document/text_page.h"
+#include "document/opening.h"
 
 struct lode_shard_request {
 	const char *manifest, *folder; /* the folder is made if need be */
@@ -31,6 +31,7 @@ struct lode_shard_part {
 };
 
 struct lode_shard_answer {
+	struct lode_opening opening;
 	const char *manifest, *folder;
 	size_t n_recordings;
 	size_t n_unmeasured; /* of these, whose size nobody knows: counted as average ones */
@@ -55,5 +56,5 @@ void lode_shard_free(struct lode_shard_answer *answer);
 /* "lode/shard/1", docs/scale.md. */
 extern const struct lode_document lode_shard_document;
 
-void lode_shard_text(FILE *out, const struct lode_shard_answer *answer,
-		     const struct lode_text_page *page);
+struct lode_opening lode_shard_opening(const struct lode_shard_answer *answer,
+				       struct lode_arena *arena);

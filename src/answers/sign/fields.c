@@ -53,6 +53,7 @@ static const char *const actions[] = {"signed",	 "listed",   "changed",	 "retire
 				      "deleted", "exported", "imported", NULL};
 
 static const struct lode_field answer_fields[] = {
+	LODE_FIELDS_OF(struct lode_sign_answer, opening, &lode_opening_record),
 	LODE_FIELD(struct lode_sign_answer, path, "of the repository or the file of signatures"),
 	LODE_FIELD(struct lode_sign_answer, action, NULL, .choices = actions),
 	LODE_ROWS("signatures", struct lode_sign_answer, n_signatures, fill_signature_row,

@@ -12,6 +12,7 @@ struct lode_sign_state {
 	struct lode_signatures imported;
 	struct lode_repo *repo;
 	struct lode_signature_store store;
+	struct lode_arena arena;
 };
 
 static const struct sign_act {
@@ -106,6 +107,7 @@ static void list_signatures(struct lode_sign_state *s)
 	answer->all = all;
 	answer->signatures = answer->name ? lode_signatures_find(all, answer->name) : all->list.at;
 	answer->n_signatures = answer->name ? answer->signatures != NULL : all->list.n;
+	answer->opening = lode_sign_opening(answer, &s->arena);
 }
 
 int lode_sign_run(struct lode_sign_answer **out, const struct lode_sign_request *request,
@@ -119,6 +121,7 @@ int lode_sign_run(struct lode_sign_answer **out, const struct lode_sign_request 
 		.act = change->act,
 		.action = acts[change->act].done,
 		.path = request->repo ? request->repo : request->signatures,
+		.is_of_repo = request->repo != NULL,
 		.name = change->edit.rename ? change->edit.rename : change->name,
 		.other = request->other,
 		.state = s,
@@ -146,5 +149,6 @@ void lode_sign_free(struct lode_sign_answer *answer)
 	lode_repo_close(s->repo);
 	lode_cluster_choice_release(&s->choice);
 	lode_signatures_release(&s->imported);
+	lode_arena_release(&s->arena);
 	free(s);
 }

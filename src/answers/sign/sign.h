@@ -16,6 +16,7 @@
 #include "answers/sign/signature_request.h"
 #include "base/error.h"
 #include "document/fields.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 
 struct lode_sign_request {
@@ -29,10 +30,12 @@ struct lode_sign_request {
 };
 
 struct lode_sign_answer {
+	struct lode_opening opening;
 	enum lode_signature_act act;
 	const char *action; /* "listed", "signed", "changed", "retired", ... */
 	const char *path;   /* of the repository or the file */
-	const char *name;   /* of the one signature that it was about */
+	bool is_of_repo;
+	const char *name; /* of the one signature that it was about */
 	const char *other;
 	bool is_bare; /* exported to standard output: as text, whatever it would be else */
 	const struct lode_signatures *all;
@@ -56,6 +59,8 @@ void lode_sign_free(struct lode_sign_answer *answer);
 /* "lode/sign/1", docs/signatures.md. */
 extern const struct lode_document lode_sign_document;
 
+struct lode_opening lode_sign_opening(const struct lode_sign_answer *answer,
+				      struct lode_arena *arena);
 /* A table of signatures, one in full, or what was done. */
 void lode_sign_text(FILE *out, const struct lode_sign_answer *answer,
 		    const struct lode_text_page *page);

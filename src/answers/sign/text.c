@@ -166,58 +166,25 @@ static void print_table(FILE *out, const struct lode_sign_answer *answer,
 	lode_table_free(table);
 }
 
-/* ---- What was done ---- */
-
-/* ": 2 patterns, cluster 1 of 90 samples in total" */
-static void print_signed(FILE *out, const struct lode_sign_answer *answer)
-{
-	const struct lode_cluster_choice *cluster = answer->cluster;
-	char text[LODE_UNITS_BUFFER];
-
-	fprintf(out, ": %s", lode_format_plural(text, answer->n_patterns, "pattern"));
-	if (cluster)
-		fprintf(out, ", cluster %u", cluster->rank);
-	if (cluster && cluster->unit)
-		fprintf(out, " of %s in total",
-			lode_format_cost_long(text, cluster->total_ns, cluster->unit));
-}
+/* ---- The whole ---- */
 
 void lode_sign_text(FILE *out, const struct lode_sign_answer *answer,
 		    const struct lode_text_page *page)
 {
-	const struct lode_signature_merge *merge = &answer->merge;
-	char safe[4096], *text = NULL;
+	enum lode_signature_act act = answer->act;
+	char *text = NULL;
 	size_t size = 0;
 
-	switch (answer->act) {
-	case LODE_SIGNATURE_LIST:
-		if (answer->n_signatures)
-			print_table(out, answer, page);
-		else
-			fprintf(out, "No signatures in %s.\n",
-				lode_escape(safe, sizeof(safe), answer->path));
-		break;
-	case LODE_SIGNATURE_SHOW:
+	/* What can be read again has nothing before it. */
+	if (act == LODE_SIGNATURE_SHOW)
 		text = lode_signature_format(answer->signatures, &size);
-		break;
-	case LODE_SIGNATURE_EXPORT:
-		if (answer->is_bare)
-			text = lode_signatures_format(answer->all, &size);
-		else
-			fprintf(out, "exported %zu signature%s to %s\n", answer->n_signatures,
-				answer->n_signatures == 1 ? "" : "s",
-				lode_escape(safe, sizeof(safe), answer->other));
-		break;
-	case LODE_SIGNATURE_IMPORT:
-		fprintf(out, "imported: %zu new, %zu changed, %zu as they were\n", merge->n_new,
-			merge->n_changed, merge->n_same);
-		break;
-	default:
-		fprintf(out, "%s %s", answer->action,
-			lode_escape(safe, sizeof(safe), answer->name));
-		if (answer->act == LODE_SIGNATURE_SIGN)
-			print_signed(out, answer);
+	else if (answer->is_bare)
+		text = lode_signatures_format(answer->all, &size);
+	else
+		lode_opening_put(out, &answer->opening, page);
+	if (act == LODE_SIGNATURE_LIST && answer->n_signatures) {
 		fputc('\n', out);
+		print_table(out, answer, page);
 	}
 	if (text)
 		fwrite(text, 1, size, out);
