@@ -1,6 +1,8 @@
 /* Colours of terminal text, by meaning. */
 #include "document/style.h"
 
+#include <string.h>
+
 static const char *const starts[LODE_N_STYLES] = {
 	[LODE_STYLE_PLAIN] = "",
 	[LODE_STYLE_BOLD] = "\033[1m",
@@ -22,4 +24,19 @@ const char *lode_style_start(enum lode_style style, bool has_color)
 const char *lode_style_end(enum lode_style style, bool has_color)
 {
 	return has_color && style != LODE_STYLE_PLAIN ? "\033[0m" : "";
+}
+
+void lode_style_link_put(FILE *out, const char *path, const char *shown, bool has_color)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "-._~/+@,=";
+
+	if (!has_color || *path != '/') {
+		fputs(shown, out);
+		return;
+	}
+	fputs("\033]8;;file://", out);
+	for (; *path; path++)
+		fprintf(out, strchr(plain, *path) ? "%c" : "%%%02X", (unsigned char)*path);
+	fprintf(out, "\033\\%s\033]8;;\033\\", shown);
 }

@@ -24,3 +24,8 @@ enum lode_style {
 /* "\033[...m", and what ends it; "" without colours or plain. */
 const char *lode_style_start(enum lode_style style, bool has_color);
 const char *lode_style_end(enum lode_style style, bool has_color);
+/*
+ * `shown`, which leads to a file of this machine (OSC 8) where there is colour and the path begins
+ * with a '/'. `shown` is harmless already; the path may be anything.
+ */
+void lode_style_link_put(FILE *out, const char *path, const char *shown, bool has_color);

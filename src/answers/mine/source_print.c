@@ -5,6 +5,7 @@
 #include "answers/mine/source_rows.h"
 #include "base/escape.h"
 #include "base/sorted.h"
+#include "document/style.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -58,7 +59,10 @@ static void print_file(FILE *out, const struct lode_mine_source *source,
 	char text[4 * LINE_BYTES];
 	size_t room;
 
-	fprintf(out, "\n%s\n", lode_escape(text, sizeof(text), file->path));
+	fputc('\n', out);
+	lode_style_link_put(out, file->missing ? "" : file->path,
+			    lode_escape(text, sizeof(text), file->path), page->has_color);
+	fputc('\n', out);
 	if (file->missing)
 		fprintf(out, "%s\n", lode_escape(text, sizeof(text), file->missing));
 	if (file->is_newer)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/escape.h"
+#include "document/style.h"
 #include "document/table.h"
 #include "document/units.h"
 #include "random.h"
@@ -406,9 +407,36 @@ static void counts_bytes_and_plurals(void **state)
 	assert_string_equal(lode_format_bytes(b, 123456789), "123 MB");
 }
 
+static void links_lead_to_files_where_there_is_colour(void **state)
+{
+	static const struct {
+		const char *path, *text;
+		bool has_color;
+	} rows[] = {
+		{"/a/b c\033%.c", "\033]8;;file:///a/b%20c%1B%25.c\033\\name\033]8;;\033\\", true},
+		{"/\xc3\xa9", "\033]8;;file:///%C3%A9\033\\name\033]8;;\033\\", true},
+		{"/a/b.c", "name", false},
+		{"b.c", "name", true},
+		{"", "name", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *text;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		lode_style_link_put(out, rows[i].path, "name", rows[i].has_color);
+		fclose(out);
+		assert_string_equal(text, rows[i].text);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(links_lead_to_files_where_there_is_colour),
 		cmocka_unit_test(columns_align_by_width_and_not_by_bytes),
 		cmocka_unit_test(a_last_column_of_numbers_is_aligned_too),
 		cmocka_unit_test(tables_are_what_padding_each_cell_gives),
