@@ -300,7 +300,7 @@ static void get_levels(struct reader *r, struct lode_call_thread *thread)
 			lode_call_recorded_ns(r->trace, thread, thread->last_ns) ==
 				lode_call_thread_top(thread)->top_end_ns,
 		"a thread is not as long as it should be");
-	is_good(r, r->piece_at == r->pieces_end, "pieces that belong to nobody");
+	is_good(r, r->piece_at == r->pieces_end, "pieces that no thread owns");
 }
 
 static void get_spans(struct reader *r, struct lode_call_thread *thread)

@@ -80,7 +80,7 @@ static int show_analyze(const struct lode_command *self, const struct analyze_va
 		lode_document_put(stdout, &lode_analyze_document, answer, NULL);
 	} else {
 		lode_analyze_text(lode_paged_stdout(), answer, &page);
-		printf("\n%s has all of it: open it in a browser, or mail it\n", v->html);
+		printf("\n%s has everything: open it in a browser, or mail it\n", v->html);
 	}
 	return LODE_EXIT_OK;
 }

@@ -50,9 +50,10 @@ static const struct lode_option options[] = {
 			 "(default, without INPUT: $LODE_REPO); with INPUT, that is mined, and the "
 			 "repository gives name statistics",
 			 .group = "Repository"),
-	LODE_WHERE_OPTION(AT(where),
-			  "only such recordings of it: 'release=2.1 and host~web*' (docs/repo.md)",
-			  .letter = 'w'),
+	LODE_WHERE_OPTION(
+		AT(where),
+		"only its recordings that match: 'release=2.1 and host~web*' (docs/repo.md)",
+		.letter = 'w'),
 	LODE_SYMPTOM_OPTIONS(AT(aoi)),
 	LODE_AOI_OPTIONS(AT(aoi)),
 

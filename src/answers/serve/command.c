@@ -57,9 +57,10 @@ static const struct lode_option options[] = {
 		"mine the recordings of a repository; its signatures can be made and changed "
 		"on the page (default, without INPUT: $LODE_REPO)",
 		.group = "Repository"),
-	LODE_WHERE_OPTION(AT(where),
-			  "only such recordings of it: 'release=2.1 and host~web*' (docs/repo.md)",
-			  .letter = 'w'),
+	LODE_WHERE_OPTION(
+		AT(where),
+		"only its recordings that match: 'release=2.1 and host~web*' (docs/repo.md)",
+		.letter = 'w'),
 	LODE_SYMPTOM_OPTIONS(AT(mine.aoi)),
 	LODE_AOI_OPTIONS(AT(mine.aoi)),
 	LODE_MINING_OPTIONS(AT(mine.mining)),

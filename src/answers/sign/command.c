@@ -48,7 +48,7 @@ static const struct lode_option options[] = {
 		    .file = LODE_FILE_READ),
 
 	LODE_OPTION("bug", "URL", set_any_text, AT(request.change.edit.words.bug), "issue URL",
-		    .group = "What is known of it (with --name, --edit)"),
+		    .group = "What is known (with --name, --edit)"),
 	LODE_OPTION("owner", "WHO", set_any_text, AT(request.change.edit.words.owner),
 		    "whose code it is"),
 	LODE_OPTION("note", "TEXT", set_any_text, AT(request.change.edit.words.note),

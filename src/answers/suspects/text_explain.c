@@ -255,9 +255,9 @@ void lode_suspects_explained_text(FILE *out, const struct lode_suspects_answer *
 	lode_prose_close(out, page, 17, &prose);
 	print_outcomes(out, x, page);
 	print_histograms(out, x, page);
-	print_neighbours(out, answer, page, "called by", "(nobody: it is the outermost)",
-			 x->callers, x->n_callers);
-	print_neighbours(out, answer, page, "calls", "(nobody: it is the last)", x->callees,
+	print_neighbours(out, answer, page, "called by", "(none: it is the outermost)", x->callers,
+			 x->n_callers);
+	print_neighbours(out, answer, page, "calls", "(none: it is the last)", x->callees,
 			 x->n_callees);
 	lode_suspects_print_contrasts(out, answer, page, &x->contrasts, true);
 	print_worst(out, answer, x, page);

@@ -505,7 +505,7 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 		lode_format_cost(p99, s->p99_ns, "ns"), lode_format_cost(longest, s->max_ns, "ns"));
 	print_uses(out, answer, page, function);
 	if (!function->group) {
-		fprintf(out, "\nNo call is long enough to be shown by itself.\n");
+		fprintf(out, "\nNo call is long enough for a row of its own.\n");
 		return;
 	}
 	fprintf(out, "\nLong calls, the longest first:\n");

@@ -203,7 +203,7 @@ const char *lode_dso_status(const struct lode_dso *dso)
 
 	pthread_mutex_lock(&locked->lock);
 	if (!locked->is_loaded)
-		status = "no address of it was looked up";
+		status = "none of its addresses was looked up";
 	else if (locked->kernel)
 		status = lode_dso_status(locked->kernel);
 	pthread_mutex_unlock(&locked->lock);
