@@ -164,7 +164,7 @@ if as_user test -x "$LODE" && as_user test -r ro/r.lode; then
 else
 	cat <<'AS'
 6 recordings, 6 symptoms
-6 digests and 0 segments read: sound
+6 digests and 0 segments read: sound.
 AS
 	echo "lode import: ro/r.lode: writing to the repository: Permission denied" >&2
 	echo "exit 4"

@@ -104,7 +104,7 @@ int lode_cluster_path_load_within(struct lode_cluster_path *out, const struct lo
 	if (rc == LODE_OK)
 		rc = lode_stream_again_find(&stream, digest, s->stream, file, &source, err);
 	lode_symboliser_free(source.symboliser);
-	if (rc < 0) {
+	if (rc != LODE_OK) {
 		if (err)
 			err->status = LODE_ERR_IO;
 		return LODE_ERR_IO;

@@ -123,6 +123,7 @@ static struct lode_listing *listing_of(listing_vec *listings, struct lode_map *b
 		*slot = (uint32_t)listings->n;
 		lode_vec_append(listings, lode_listing_open(dso));
 	}
+	lode_vec_is_there(listings);
 	return listings->at[*slot];
 }
 

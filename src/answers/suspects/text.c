@@ -86,8 +86,8 @@ static const char *loss_words(enum lode_execution_loss loss)
 		[LODE_EXECUTION_NO_END] = "without a recorded end",
 		[LODE_EXECUTION_MISMATCHED] = "whose start and end do not fit",
 		[LODE_EXECUTION_DIED] = "in which the thread ended",
-		[LODE_EXECUTION_DOUBTFUL] = "whose end may be another's, since events of their "
-					    "CPU were dropped meanwhile",
+		[LODE_EXECUTION_DOUBTFUL] = ("whose end may be another's, since events of their "
+					     "CPU were dropped meanwhile"),
 		[LODE_EXECUTION_UNROOTED] = "with a stack that does not reach its thread's entry",
 		[LODE_EXECUTION_NO_STACK] = "without a stack",
 	};

@@ -72,6 +72,7 @@ static void find_ways(way_vec *ways, const struct lode_forks_input *in, const ui
 			*place = (uint32_t)ways->n;
 			lode_vec_append(ways, way);
 		} else {
+			lode_vec_is_there(ways);
 			ways->at[*place].cost_ns += way.cost_ns;
 		}
 	}

@@ -93,7 +93,7 @@ int lode_disassemble(lode_instructions *out, struct lode_arena *arena, unsigned 
 
 	if (rc == LODE_OK)
 		rc = LODE_LATE_OPEN(&lib, CAPSTONE_FUNCTIONS, "libcapstone.so.4", err);
-	if (rc < 0)
+	if (rc != LODE_OK)
 		return rc;
 	if (lib.cs_open(arch, mode, &handle) != CS_ERR_OK)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,

@@ -33,7 +33,7 @@ static bool is_named_like_source(const char *path)
 static int load_from(struct lode_source_text *out, const char *path, struct lode_error *err)
 {
 	char *real = realpath(path, NULL);
-	struct stat st;
+	struct stat st = {0};
 	int rc = LODE_OK;
 
 	if (!real || stat(real, &st) < 0)
@@ -48,7 +48,12 @@ static int load_from(struct lode_source_text *out, const char *path, struct lode
 		rc = lode_file_read(&out->bytes, &out->n_bytes, real, LODE_SOURCE_BYTES, err);
 	if (rc == LODE_OK && memchr(out->bytes, 0, out->n_bytes))
 		rc = lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1, "not text: it is not shown");
-	out->changed_s = rc == LODE_OK ? st.st_mtim.tv_sec : 0;
+	if (rc == LODE_OK) {
+		out->changed_s = st.st_mtim.tv_sec;
+	} else {
+		free(out->bytes);
+		*out = (struct lode_source_text){0};
+	}
 	free(real);
 	return rc;
 }
@@ -80,11 +85,8 @@ int lode_source_text_load(struct lode_source_text *out, const struct lode_dso *d
 		find_lines(out);
 		return LODE_OK;
 	}
-	lode_source_text_release(out);
 	rc = load_from(out, file, err);
-	if (rc < 0)
-		lode_source_text_release(out);
-	else
+	if (rc == LODE_OK)
 		find_lines(out);
 	return rc;
 }
