@@ -41,8 +41,8 @@ bool lode_dump_budget_take(const struct lode_dump_budget *budget, struct lode_du
 {
 	int64_t bytes = (int64_t)n_switches * budget->dump_bytes;
 
-	/* In microseconds: bytes of a day fit. */
-	for_ns = for_ns > 0 ? for_ns : 0;
+	/* In microseconds, bytes of a day fit; what waits longer is written by then. */
+	for_ns = for_ns < 0 ? 0 : for_ns > 86400 * second_ns ? 86400 * second_ns : for_ns;
 	bytes += (budget->samples_per_s * budget->dump_bytes - budget->emptied_per_s) *
 		 (for_ns / 1000) / (second_ns / 1000);
 	cpu->waiting_bytes += bytes;

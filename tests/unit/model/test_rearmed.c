@@ -518,7 +518,7 @@ static void test_random_schedules_end_as_the_definition_says(void **state)
 	assert_true(n_rearmed > TEST_CASES(5000));
 	assert_true(n_uncertain > TEST_CASES(1000));
 	assert_true(n_unknown > TEST_CASES(1000));
-	assert_true(n_untraced > TEST_CASES(300));
+	assert_true(n_untraced > TEST_CASES(200));
 }
 
 int main(void)
