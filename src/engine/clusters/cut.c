@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sorted.h"
+#include "engine/clusters/stack_functions.h"
 
 static const double observations = 30;	 /* of an even symptom */
 static const double expected = 0.1;	 /* of them, before anything is seen */
@@ -330,72 +331,6 @@ static uint32_t *find_cells(struct cut *c, size_t max_cells)
 	return cell_of;
 }
 
-struct candidate {
-	uint64_t stacks; /* a hash of those that have it */
-	int64_t cost_ns;
-	size_t place; /* in the last of them */
-	uint32_t frame, rank;
-};
-
-static int by_rank(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	return LODE_ORDER(x->rank, y->rank);
-}
-
-/* The frames that can be names; those of the same stacks are one function, called by the deepest.
- */
-static void find_functions(struct cut *c)
-{
-	const struct lode_cut_stacks *in = c->in;
-	struct candidate *found = lode_alloc0(in->n_frames, sizeof(*found));
-	uint32_t *last = lode_alloc(in->n_frames * sizeof(*last));
-	size_t *deepest = lode_alloc(in->n_frames * sizeof(*deepest));
-	struct lode_map of_stacks = {0};
-	int64_t sum = 0;
-
-	for (uint32_t i = 0; i < in->n_frames; i++) {
-		found[i] = (struct candidate){.frame = i, .rank = in->name_rank[i]};
-		last[i] = c->function_of[i] = LODE_NONE;
-	}
-	for (uint32_t s = 0; s < in->n; s++) {
-		sum += c->stack_ns[s];
-		for (size_t i = in->start[s]; i < in->start[s + 1]; i++) {
-			struct candidate *f = &found[in->items[i]];
-
-			f->place = i;
-			if (last[in->items[i]] == s)
-				continue;
-			last[in->items[i]] = s;
-			f->cost_ns += c->stack_ns[s];
-			f->stacks += lode_hash_u64(s + 1);
-		}
-	}
-	lode_sort(found, in->n_frames, by_rank);
-	for (size_t i = 0; i < in->n_frames; i++) {
-		uint32_t *slot;
-
-		if (!in->may_name[found[i].frame] ||
-		    (double)found[i].cost_ns < least_share * (double)sum)
-			continue;
-		slot = lode_map_slot(&of_stacks, found[i].stacks);
-		if (*slot == LODE_NONE) {
-			*slot = (uint32_t)c->n_functions;
-			c->frame_of[c->n_functions++] = found[i].frame;
-			deepest[*slot] = found[i].place;
-		} else if (found[i].place > deepest[*slot]) {
-			c->frame_of[*slot] = found[i].frame;
-			deepest[*slot] = found[i].place;
-		}
-		c->function_of[found[i].frame] = *slot;
-	}
-	lode_map_release(&of_stacks);
-	free(found);
-	free(last);
-	free(deepest);
-}
-
 /* Each stack's functions. */
 static void list_functions(struct cut *c)
 {
@@ -424,7 +359,10 @@ static void cut_all(struct cut *c)
 	size_t most;
 	uint32_t *cell_of;
 
-	find_functions(c);
+	c->n_functions = lode_stack_functions(c->frame_of, c->function_of, NULL, c->in, c->stack_ns,
+					      (int64_t)ceil(least_share *
+							    (double)sum_of(c->stack_ns, c->in->n)),
+					      SIZE_MAX, LODE_FUNCTIONS_BY_NAME);
 	if (c->n_functions < 2)
 		return;
 	list_functions(c);

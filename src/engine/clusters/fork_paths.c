@@ -1,10 +1,8 @@
 /* Reduces stacks to paths of functions of substantial cost. */
 #include "engine/clusters/fork_paths.h"
 
-#include <stdbool.h>
-
 #include "base/map.h"
-#include "base/sorted.h"
+#include "engine/clusters/stack_functions.h"
 
 /*
  * LIMIT: looking at all functions takes some third power of a path's length; where that comes to
@@ -12,75 +10,16 @@
  */
 enum { MAX_FUNCTIONS = 4096, MAX_WORK = 1 << 30 };
 
-struct candidate {
-	uint64_t stacks; /* a hash of those that have it */
-	int64_t cost_ns;
-	size_t place; /* in the last of them */
-	uint32_t frame, rank;
-};
-
-static int dearest_first(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	return LODE_ORDER(y->cost_ns, x->cost_ns) ?: LODE_ORDER(x->rank, y->rank);
-}
-
-static struct candidate *find_candidates(const struct lode_cut_stacks *in, const int64_t *stack_ns)
-{
-	struct candidate *found = lode_alloc0(in->n_frames, sizeof(*found));
-	uint32_t *last = lode_alloc(in->n_frames * sizeof(*last));
-
-	for (uint32_t i = 0; i < in->n_frames; i++) {
-		found[i] = (struct candidate){.frame = i, .rank = in->name_rank[i]};
-		last[i] = LODE_NONE;
-	}
-	for (uint32_t s = 0; s < in->n; s++)
-		for (size_t i = in->start[s]; i < in->start[s + 1]; i++) {
-			struct candidate *f = &found[in->items[i]];
-
-			f->place = i;
-			if (last[in->items[i]] == s)
-				continue;
-			last[in->items[i]] = s;
-			f->cost_ns += stack_ns[s];
-			f->stacks += lode_hash_u64(s + 1);
-		}
-	lode_sort(found, in->n_frames, dearest_first);
-	free(last);
-	return found;
-}
-
 /* Fills the functions; `function_of` gets each frame's, or LODE_NONE. */
 static void find_functions(struct lode_fork_paths *x, uint32_t *function_of,
 			   const struct lode_forks_input *in, const int64_t *stack_ns,
 			   int64_t least_ns)
 {
-	struct candidate *found = find_candidates(&in->stacks, stack_ns);
-	size_t *deepest = lode_alloc(MAX_FUNCTIONS * sizeof(*deepest));
-	struct lode_map of_stacks = {0}, of_module = {0};
+	struct lode_map of_module = {0};
 
-	memset(function_of, 0xff, in->stacks.n_frames * sizeof(*function_of));
-	for (size_t i = 0; i < in->stacks.n_frames && found[i].cost_ns >= least_ns; i++) {
-		const struct candidate *f = &found[i];
-		uint32_t at;
-
-		if (!in->stacks.may_name[f->frame])
-			continue;
-		at = lode_map_find(&of_stacks, f->stacks);
-		if (at == LODE_NONE && x->n_functions == MAX_FUNCTIONS)
-			continue;
-		if (at == LODE_NONE) {
-			*lode_map_slot(&of_stacks, f->stacks) = at = (uint32_t)x->n_functions++;
-			x->held_ns[at] = f->cost_ns;
-			x->frame[at] = f->frame;
-			deepest[at] = f->place;
-		} else if (f->place > deepest[at]) {
-			x->frame[at] = f->frame;
-			deepest[at] = f->place;
-		}
-		function_of[f->frame] = at;
-	}
+	x->n_functions =
+		lode_stack_functions(x->frame, function_of, x->held_ns, &in->stacks, stack_ns,
+				     least_ns, MAX_FUNCTIONS, LODE_FUNCTIONS_BY_COST);
 	for (size_t f = 0; f < x->n_functions; f++) {
 		uint32_t *slot = lode_map_slot(&of_module, in->module[x->frame[f]]);
 
@@ -88,10 +27,7 @@ static void find_functions(struct lode_fork_paths *x, uint32_t *function_of,
 			*slot = (uint32_t)x->n_modules++;
 		x->module[f] = *slot;
 	}
-	lode_map_release(&of_stacks);
 	lode_map_release(&of_module);
-	free(found);
-	free(deepest);
 }
 
 /* The paths of the first `n_functions`. */
