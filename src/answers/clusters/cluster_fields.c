@@ -276,7 +276,7 @@ static const struct lode_field hop_fields[] = {
 		"one or two",
 		.absent = "less than that goes on in any one, or nearly all of it does"),
 	LODE_FIELD(struct lode_headline_hop, branch_share, "how much of the cost that is",
-		   .is_positive = true, .most = 1, .absent = "there is no branch"),
+		   .is_positive = true, .most = 1, .absent = "without a main branch"),
 };
 const struct lode_record lode_headline_hop_record =
 	LODE_RECORD_OF("hop", hop_fields, struct lode_headline_hop);

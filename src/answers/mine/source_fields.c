@@ -51,7 +51,7 @@ static const struct lode_field code_fields[] = {
 	LODE_FIELD(struct lode_source_code_row, module, NULL),
 	LODE_FIELD(struct lode_source_code_row, start, "address of the symbol"),
 	LODE_FIELD(struct lode_source_code_row, missing, "why there are no instructions",
-		   .absent = "there are"),
+		   .absent = "instructions are shown"),
 	LODE_FIELDS_OF(struct lode_source_code_row, cost, &cost_record),
 	LODE_LIST("instructions", struct lode_source_code_row, instructions, n_instructions,
 		  &instruction_record, "all, or of a long function those near costs"),
