@@ -17,9 +17,10 @@ const struct lode_record lode_repo_label_record =
 
 static const struct lode_field job_fields[] = {
 	LODE_LIST("skipped", struct lode_digest_job, skipped.at, skipped.n, &lode_skipped_record,
-		  "inputs of which nothing could be used"),
+		  "unusable inputs"),
 	LODE_LIST("incomplete", struct lode_digest_job, incomplete.at, incomplete.n,
-		  &lode_skipped_record, "inputs that are cut or damaged: what was sound was used"),
+		  &lode_skipped_record,
+		  "truncated or damaged inputs: only the intact part was used"),
 };
 const struct lode_record lode_job_inputs_record =
 	LODE_RECORD_OF("inputs", job_fields, struct lode_digest_job);
@@ -27,7 +28,7 @@ const struct lode_record lode_job_inputs_record =
 static const struct lode_field loss_fields[] = {
 	LODE_FIELD(struct lode_loss_row, kind, NULL),
 	LODE_FIELD(struct lode_loss_row, count, NULL),
-	LODE_FIELD(struct lode_loss_row, detail, "the first, in words"),
+	LODE_FIELD(struct lode_loss_row, detail, "description of the first one"),
 };
 const struct lode_record lode_loss_record =
 	LODE_RECORD_OF("loss", loss_fields, struct lode_loss_row);

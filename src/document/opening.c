@@ -16,9 +16,9 @@
 
 static const struct lode_field opening_fields[] = {
 	LODE_FIELD(struct lode_opening, finding,
-		   "what was found, in a sentence or two: how much, in how many recordings"),
-	LODE_FIELD(struct lode_opening, next_command, "what to run next, ready for a shell",
-		   .absent = "nothing comes next, or no command asked"),
+		   "the main finding in a sentence or two: how much, in how many recordings"),
+	LODE_FIELD(struct lode_opening, next_command, "the command to run next, quoted for a shell",
+		   .absent = "there is no next step, or no command made the document"),
 };
 const struct lode_record lode_opening_record =
 	LODE_RECORD_OF("opening", opening_fields, struct lode_opening, .is_shared = true);

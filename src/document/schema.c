@@ -138,8 +138,8 @@ static void put_doc(struct lode_json *json, const struct lode_field *field, cons
 	snprintf(text, sizeof(text), "%s%s%s%s", field->doc ? field->doc : "",
 		 field->doc && absent ? "; " : "",
 		 !absent	  ? ""
-		 : field->is_null ? "null: "
-				  : "absent: ",
+		 : field->is_null ? "null if "
+				  : "absent if ",
 		 absent ? absent : "");
 	lode_json_text(json, "description", text);
 }
@@ -384,7 +384,7 @@ static void put_doc_cell(FILE *out, const struct lode_field *field, const char *
 		fputs(": ", out);
 	fputs(field->doc ? field->doc : "", out);
 	if (absent)
-		fprintf(out, "%s%s: %s", field->doc || field->choices ? "; " : "",
+		fprintf(out, "%s%s if %s", field->doc || field->choices ? "; " : "",
 			field->is_null ? "null" : "absent", absent);
 }
 

@@ -33,13 +33,13 @@ LODE_RECORD(param, struct lode_finding_param);
 
 static const struct lode_field detail_fields[] = {
 	LODE_FIELD(struct detail_row, text, NULL),
-	LODE_FIELD(struct detail_row, share, "of what the summary names",
+	LODE_FIELD(struct detail_row, share, "share of the total that the summary names",
 		   .absent = "it is not a part of that", .is_positive = true, .most = 1),
 	LODE_COLUMN("path", struct detail_row, path, n_path,
-		    "where it is on the report's page: the steps of the address behind the "
-		    "report's name"),
+		    "location on the report's page: path components of the URL after the report's "
+		    "name"),
 	LODE_MAP_FIELD("params", struct detail_row, params, n_params, &param_record,
-		       "and the address's parameters"),
+		       "query parameters of that URL"),
 };
 LODE_RECORD(detail, struct detail_row);
 
@@ -48,19 +48,20 @@ static const char *const analyses[] = {"mine", "triage", "suspects", "timeline",
 
 static const struct lode_field run_fields[] = {
 	LODE_FIELD(struct lode_analyze_run, analysis, NULL, .choices = analyses),
-	LODE_FIELD(struct lode_analyze_run, title, "the folder or file that it is of"),
+	LODE_FIELD(struct lode_analyze_run, title, "the folder or file analysed"),
 	LODE_FIELD(struct lode_analyze_run, command,
-		   "the same, to be run by hand; empty of a page that was read"),
-	LODE_FIELD(struct lode_analyze_run, report, "its name among the reports of the page",
-		   .absent = "it gave none", .is_null = true),
+		   "the equivalent command line; empty for an existing page that was read"),
+	LODE_FIELD(struct lode_analyze_run, report, "name of its report on the page",
+		   .absent = "it produced none", .is_null = true),
 	LODE_FIELD(struct lode_analyze_run, exit_code, NULL),
 	LODE_FIELD(struct lode_analyze_run, elapsed_ns, NULL, .is_positive = true),
 	LODE_FIELD_AS("summary", struct lode_analyze_run, findings.summary,
-		      "what the report says first"),
+		      "the report's main finding"),
 	LODE_FIELD_AS("next_command", struct lode_analyze_run, findings.next_command,
-		      "what to run next, ready for a shell", .absent = "nothing comes next"),
+		      "the command to run next, quoted for a shell",
+		      .absent = "there is no next step"),
 	LODE_ROWS("details", struct lode_analyze_run, findings.n_details, make_detail,
-		  &detail_record, "what it found, the worst first"),
+		  &detail_record, "findings, worst first"),
 };
 LODE_RECORD(run, struct lode_analyze_run);
 
@@ -88,7 +89,7 @@ LODE_RECORD(survey, struct lode_survey);
 static const struct lode_field answer_fields[] = {
 	LODE_FIELDS_OF(struct lode_analyze_answer, opening, &lode_opening_record),
 	LODE_COLUMN("inputs", struct lode_analyze_answer, inputs, n_inputs, NULL),
-	LODE_RECORD_HERE("found", &found_record, "files by what they are"),
+	LODE_RECORD_HERE("found", &found_record, "number of input files by type"),
 	LODE_FIELDS_AT(struct lode_analyze_answer, survey, &survey_record),
 	LODE_LIST("runs", struct lode_analyze_answer, runs, n_runs, &run_record, NULL),
 };
@@ -98,6 +99,6 @@ const struct lode_document lode_analyze_document = {
 	.schema = "lode/analyze/1",
 	.file = "analyze",
 	.title = "lode analyze --json",
-	.doc = "What was there, which analyses ran on it, and what each found.",
+	.doc = "The input files, the analyses that ran on them, and what each one found.",
 	.record = &answer_record,
 };

@@ -210,28 +210,29 @@ void lode_cluster_filter(lode_filtered_stacks *out, const struct lode_mined *min
 static const struct lode_field symptom_fields[] = {
 	SYMPTOMS("stream", LODE_TYPE_UINT32, stream, "as in `cells`"),
 	SYMPTOMS("thread", LODE_TYPE_UINT32, thread, "as in `cells`"),
-	SYMPTOMS("symptoms", LODE_TYPE_UINT32, n_symptoms, "of that thread there"),
-	SYMPTOMS("symptom_ns", LODE_TYPE_INT64, symptom_ns, "sum of their lengths"),
+	SYMPTOMS("symptoms", LODE_TYPE_UINT32, n_symptoms,
+		 "symptoms of that thread in that recording"),
+	SYMPTOMS("symptom_ns", LODE_TYPE_INT64, symptom_ns, "total duration of the symptoms"),
 };
 LODE_RECORD(symptom, struct lode_cluster_cells);
 
 static const struct lode_field cells_fields[] = {
 	LODE_LIST_OF("threads", LODE_TYPE_NAME, struct lode_cluster_cells, threads.at, threads.n,
-		     "names of the threads that had symptoms"),
+		     "names of the threads with symptoms"),
 	CELLS("cluster", LODE_TYPE_INDEX, cluster,
-	      "its rank, from 0; -1: cost that no pattern explains"),
+	      "rank of the cluster, from 0; -1: cost that no pattern explains"),
 	CELLS("stream", LODE_TYPE_UINT32, stream,
-	      "index of the recording in `inputs` (which `top` may cut)"),
-	CELLS("thread", LODE_TYPE_UINT32, thread, "index into `threads`: whose symptom it is"),
+	      "index of the recording in `inputs` (which `top` may truncate)"),
+	CELLS("thread", LODE_TYPE_UINT32, thread, "index into `threads`: the symptom's thread"),
 	LODE_COLUMN("kinds", struct lode_cluster_cells, kinds, n_kinds, "names of kinds of events"),
 	CELLS("kind", LODE_TYPE_UINT8, kind, "index into `kinds`"),
 	LODE_COLUMN("reasons", struct lode_cluster_cells, reasons, n_reasons,
 		    "names of wait reasons"),
 	CELLS("reason", LODE_TYPE_UINT8, reason,
-	      "index into `reasons`: of the symptom thread's own wait"),
+	      "index into `reasons`: why the symptom's thread waited"),
 	CELLS("cost_ns", LODE_TYPE_INT64, cost_ns,
-	      "own cost; all cells sum to the area of interest"),
-	LODE_RECORD_HERE("symptoms", &symptom_record, "symptom time in the same way"),
+	      "own cost; all cells together are the area of interest"),
+	LODE_RECORD_HERE("symptoms", &symptom_record, "symptom time by recording and thread"),
 };
 const struct lode_record lode_cluster_cells_record =
 	LODE_RECORD_OF("cells", cells_fields, struct lode_cluster_cells);

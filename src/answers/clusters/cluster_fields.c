@@ -11,7 +11,7 @@ LODE_RECORD(waker, struct lode_cluster_waker);
 
 static const struct lode_field runner_fields[] = {
 	LODE_FIELD_OF("name", LODE_TYPE_NAME, struct lode_digest_runner, name,
-		      "of threads, as in links; [idle]: nobody; [unrecorded]: not known"),
+		      "thread name, as in links; [idle]: the CPU was idle; [unrecorded]: unknown"),
 	LODE_FIELD(struct lode_digest_runner, cost_ns, NULL),
 };
 const struct lode_record lode_runner_record =
@@ -23,7 +23,7 @@ static const struct lode_field pattern_fields[] = {
 		    "module!function, root first; [module] without a symbol, → comm between "
 		    "threads"),
 	LODE_FIELD(struct lode_mined_pattern, cost_ns, "cost of all stacks that contain it"),
-	LODE_FIELD(struct lode_mined_pattern, own_ns, "cost of the stacks that it explains"),
+	LODE_FIELD(struct lode_mined_pattern, own_ns, "cost of the stacks assigned to it"),
 	LODE_FIELD_AS("events", struct lode_mined_pattern, n_events, NULL),
 	LODE_FIELD_AS("streams", struct lode_mined_pattern, n_streams, NULL),
 };
@@ -63,8 +63,7 @@ static const struct lode_field worst_thread_fields[] = {
 LODE_RECORD(worst_thread, struct lode_digest_symptom);
 
 static const struct lode_field worst_start_fields[] = {
-	LODE_FIELD_AS("t0_ns", struct lode_digest_row, worst_t0_ns,
-		      "start of the costliest event there"),
+	LODE_FIELD_AS("t0_ns", struct lode_digest_row, worst_t0_ns, "start of its costliest event"),
 };
 LODE_RECORD(worst_start, struct lode_digest_row);
 
@@ -76,7 +75,7 @@ LODE_RECORD(worst_cost, struct lode_cluster_worst);
 
 static const struct lode_field worst_event_fields[] = {
 	LODE_FIELD_AS("event_ns", struct lode_digest_row, worst_cost_ns,
-		      "cost of the costliest event"),
+		      "cost of its costliest event"),
 };
 LODE_RECORD(worst_event, struct lode_digest_row);
 
@@ -104,8 +103,8 @@ LODE_RECORD(reason, struct lode_reason_cost);
 
 static const struct lode_field part_fields[] = {
 	LODE_FIELD(struct lode_cluster_part, name,
-		   "ready: a thread of the chain had no CPU; cpu: the waiting thread itself ran; "
-		   "else the reason of its wait"),
+		   "ready: a thread of the chain waited for a CPU; cpu: the waiting thread itself "
+		   "ran; otherwise the wait reason"),
 	LODE_FIELD(struct lode_cluster_part, cost_ns, NULL, .is_positive = true),
 };
 LODE_RECORD(part, struct lode_cluster_part);
@@ -114,9 +113,9 @@ static const struct lode_field signature_fields[] = {
 	LODE_FIELD(struct lode_cluster_signature_row, kind,
 		   "kinds of events, joined by commas; empty: any"),
 	LODE_COLUMN("patterns", struct lode_cluster_signature_row, patterns, n_patterns,
-		    "as lode sign takes them"),
+		    "in the syntax of lode sign"),
 	LODE_FIELD(struct lode_cluster_signature_row, total_ns,
-		   "what it matches of these recordings"),
+		   "what it matches in these recordings"),
 };
 LODE_RECORD(signature, struct lode_cluster_signature_row);
 
@@ -124,47 +123,50 @@ LODE_RECORD(signature, struct lode_cluster_signature_row);
 
 static const struct lode_field brief_fields[] = {
 	LODE_FIELD(struct lode_cluster_brief, why,
-		   "the largest of `parts` with its share, and the second if it is a third"),
-	LODE_COLUMN(
-		"brief", struct lode_cluster_brief, lines, n_lines,
-		"the most distinctive functions, a line per thread, made harmless for terminals"),
+		   "the largest of `parts` with its share, and the second largest if it is at "
+		   "least a third"),
+	LODE_COLUMN("brief", struct lode_cluster_brief, lines, n_lines,
+		    "the most distinctive functions, one line per thread, escaped for terminals"),
 	LODE_FIELD_AS("brief_variants", struct lode_cluster_brief, variants,
-		      "the most distinctive variants, in a line; empty when there are none"),
+		      "the most distinctive variants, on one line; empty if there are none"),
 };
 const struct lode_record lode_cluster_brief_record =
 	LODE_RECORD_OF("brief", brief_fields, struct lode_cluster_brief);
 
 static const struct lode_field variant_fields[] = {
-	LODE_FIELD(struct lode_variant, own_ns, "own cost of the patterns that have it"),
-	LODE_FRAMES("functions", struct lode_variant, frames, n, "empty: nothing is there"),
+	LODE_FIELD(struct lode_variant, own_ns, "own cost of the patterns with this variant"),
+	LODE_FRAMES("functions", struct lode_variant, frames, n,
+		    "empty: the stack continues directly"),
 };
 LODE_RECORD(variant, struct lode_variant);
 
 static const struct lode_field gap_fields[] = {
-	LODE_FIELD(struct lode_gap_row, before, "index into common; its length: behind the last"),
+	LODE_FIELD(struct lode_gap_row, before,
+		   "the variants precede this index of `common`; its length: they follow the last "
+		   "function"),
 	LODE_LIST("variants", struct lode_gap_row, variants, n_variants, &variant_record,
-		  "the costliest first"),
-	LODE_FIELD_AS("more", struct lode_gap_row, n_more, NULL, .absent = "none is left out"),
-	LODE_FIELD(struct lode_gap_row, more_ns, NULL, .absent = "none is left out"),
+		  "costliest first"),
+	LODE_FIELD_AS("more", struct lode_gap_row, n_more, NULL, .absent = "none are left out"),
+	LODE_FIELD(struct lode_gap_row, more_ns, NULL, .absent = "none are left out"),
 };
 LODE_RECORD(gap, struct lode_gap_row);
 
 static const struct lode_field by_stream_fields[] = {
 	LODE_COLUMN_OF("stream", struct lode_cluster_detail, by_stream, n_by_stream,
 		       struct lode_cluster_stream, stream,
-		       "index of the recording in `inputs` (which `top` may cut)"),
-	LODE_COLUMN_OF(
-		"cost_ns", struct lode_cluster_detail, by_stream, n_by_stream,
-		struct lode_cluster_stream, cost_ns,
-		"of the recording at the same place; they sum to own_ns (to total_ns when that "
-		"is 0)"),
+		       "index of the recording in `inputs` (which `top` may truncate)"),
+	LODE_COLUMN_OF("cost_ns", struct lode_cluster_detail, by_stream, n_by_stream,
+		       struct lode_cluster_stream, cost_ns,
+		       "cost in the recording at the same index; sums to own_ns (to total_ns if "
+		       "own_ns is 0)"),
 };
 LODE_RECORD(by_stream, struct lode_cluster_detail);
 
 static const struct lode_field detail_fields[] = {
 	LODE_LIST("gap_variants", struct lode_cluster_detail, gaps, n_gaps, &gap_record,
-		  "what stands between the common functions, where anything does"),
-	LODE_RECORD_HERE("by_stream", &by_stream_record, "own cost in each recording that has any"),
+		  "variants between the common functions"),
+	LODE_RECORD_HERE("by_stream", &by_stream_record,
+			 "own cost by recording, where there is any"),
 };
 const struct lode_record lode_cluster_detail_record =
 	LODE_RECORD_OF("detail", detail_fields, struct lode_cluster_detail);
@@ -176,10 +178,9 @@ const struct lode_record lode_cluster_detail_record =
 static const struct lode_field flame_tree_fields[] = {
 	NODES("parent", LODE_TYPE_INDEX, parent, "index of the caller's node, -1 for roots"),
 	NODES("frame", LODE_TYPE_UINT32, frame, "index into the document's `frames`"),
-	LODE_FIELD_AS("left_out", struct lode_flame_rows, n_left_out,
-		      "nodes that were left out for want of room"),
+	LODE_FIELD_AS("left_out", struct lode_flame_rows, n_left_out, "small nodes omitted"),
 	LODE_FIELD(struct lode_flame_rows, left_out_ns,
-		   "their own cost, which is counted in their callers"),
+		   "their cost, which is counted in their callers"),
 };
 const struct lode_record lode_flame_tree_record =
 	LODE_RECORD_OF("tree", flame_tree_fields, struct lode_flame_rows);
@@ -187,10 +188,10 @@ const struct lode_record lode_flame_tree_record =
 static const struct lode_field flame_fields[] = {
 	LODE_FIELDS_HERE(&lode_flame_tree_record),
 	NODES("own_ns", LODE_TYPE_INT64, own_ns,
-	      "cost of stacks that end here; they add up to the cost in by_stream"),
+	      "exclusive cost: of stacks that end here; sums to the cost in by_stream"),
 	NODES("wait_ns", LODE_TYPE_INT64, wait_ns, "of own_ns: waiting"),
 	NODES("ready_ns", LODE_TYPE_INT64, ready_ns,
-	      "of own_ns: ready, without a CPU; the rest of it ran"),
+	      "of own_ns: ready, waiting for a CPU; the rest was running"),
 };
 const struct lode_record lode_flame_record =
 	LODE_RECORD_OF("flame", flame_fields, struct lode_flame_rows);
@@ -198,8 +199,8 @@ const struct lode_record lode_flame_record =
 static const struct lode_field picture_fields[] = {
 	LODE_FIELDS_HERE(&lode_cluster_detail_record),
 	LODE_FIELD_RECORD("flame", struct lode_cluster_detail, flame, &lode_flame_record,
-			  "the cluster's stacks as one tree; its nodes' columns, callers before "
-			  "what they call"),
+			  "the cluster's stacks as one call tree, in columns by node; callers "
+			  "precede callees"),
 };
 LODE_RECORD(picture, struct lode_cluster_detail);
 
@@ -207,8 +208,8 @@ LODE_RECORD(picture, struct lode_cluster_detail);
 
 static const struct lode_field id_fields[] = {
 	LODE_FIELD_ID("id", struct lode_cluster, id,
-		      "hash of its patterns' functions: the same in every run that finds the same "
-		      "patterns"),
+		      "hash of the functions of its patterns: stable across runs that find the "
+		      "same patterns"),
 	LODE_FIELD(struct lode_cluster, rank, NULL, .least = 1),
 };
 LODE_RECORD(id, struct lode_cluster);
@@ -225,31 +226,31 @@ LODE_RECORD(kind, struct lode_cluster);
 
 static const struct lode_field split_fields[] = {
 	LODE_RECORD_HERE("split", &kind_record, "own cost by kind of event"),
-	LODE_FIELD(
-		struct lode_cluster, unsampled_ns,
-		"of own_ns: time on a CPU in which no sample was taken; samples of like runs say "
-		"where it went"),
-	LODE_FIELD_AS("own_least_ns", struct lode_cluster, least_ns, "own_ns without that time"),
-	LODE_FIELD_AS(
-		"own_most_ns", struct lode_cluster, most_ns,
-		"if all such time of the same threads, at the same places of their chains, were "
-		"the cluster's"),
+	LODE_FIELD(struct lode_cluster, unsampled_ns,
+		   "of own_ns: running time without a CPU sample, attributed by samples of similar "
+		   "runs"),
+	LODE_FIELD_AS("own_least_ns", struct lode_cluster, least_ns,
+		      "lower bound of own_ns: without that time"),
+	LODE_FIELD_AS("own_most_ns", struct lode_cluster, most_ns,
+		      "upper bound of own_ns: with all such time of the same threads at the same "
+		      "points of their chains"),
 	LODE_LIST("ran_instead", struct lode_cluster, ran_instead, n_ran_instead,
-		  &lode_runner_record, "who had the CPU in its ready time, by cost"),
+		  &lode_runner_record, "what had the CPU during its ready time, by cost"),
 };
 LODE_RECORD(split, struct lode_cluster);
 
 static const struct lode_field cost_fields[] = {
-	LODE_FIELD(struct lode_cluster, own_ns, "cost that no other cluster counts",
+	LODE_FIELD(struct lode_cluster, own_ns,
+		   "own cost: each stack counts in one cluster only, so own costs add up",
 		   .label = "own"),
-	LODE_FIELD(
-		struct lode_cluster, total_ns,
-		"cost of all stacks that contain one of its patterns, shared with other clusters",
-		.label = "total", .drop = 2),
+	LODE_FIELD(struct lode_cluster, total_ns,
+		   "inclusive cost: of all stacks that contain one of its patterns, even if "
+		   "another cluster owns them",
+		   .label = "total", .drop = 2),
 	LODE_FIELD(struct lode_cluster, average_ns, "total_ns per event", .label = "avg",
 		   .drop = 1),
 	LODE_FIELD_AS("events", struct lode_cluster, n_events, NULL),
-	LODE_FIELD_AS("streams", struct lode_cluster, n_streams, "recordings that have it",
+	LODE_FIELD_AS("streams", struct lode_cluster, n_streams, "recordings in which it occurs",
 		      .label = "recs", .drop = 3),
 	LODE_FIELD_AS("symptoms", struct lode_cluster, n_symptoms, NULL),
 };
@@ -258,48 +259,47 @@ const struct lode_record lode_cluster_cost_record =
 
 static const struct lode_field common_fields[] = {
 	LODE_FIELD(struct lode_cluster, min_similarity,
-		   "its spread: lowest similarity of two of its patterns", .is_positive = true,
-		   .most = 1),
+		   "lowest similarity of any two of its patterns", .is_positive = true, .most = 1),
 	LODE_FRAMES("common", struct lode_cluster, common, n_common,
-		    "functions that all of its patterns have, in order"),
+		    "shared call path: the functions that all of its patterns have, in order"),
 };
 LODE_RECORD(common, struct lode_cluster);
 
 static const struct lode_field hop_fields[] = {
 	LODE_FIELD(struct lode_headline_hop, thread,
-		   "its name, without the numbers of threads of a pool; empty: several, or none"),
+		   "thread name without pool numbers; empty: several threads, or none"),
 	LODE_FRAMES("functions", struct lode_headline_hop, frames, n,
 		    "its most distinctive functions, at most six"),
-	LODE_FRAMES(
-		"branch", struct lode_headline_hop, branch, n_branch,
-		"of the last thread: the functions in which more than half of the cost goes on, "
-		"one or two",
-		.absent = "less than that goes on in any one, or nearly all of it does"),
-	LODE_FIELD(struct lode_headline_hop, branch_share, "how much of the cost that is",
-		   .is_positive = true, .most = 1, .absent = "without a main branch"),
+	LODE_FRAMES("branch", struct lode_headline_hop, branch, n_branch,
+		    "of the last thread: the one or two functions through which more than half of "
+		    "the cost continues",
+		    .absent = "no function has that much, or nearly all of it is in one"),
+	LODE_FIELD(struct lode_headline_hop, branch_share,
+		   "share of the cost that continues through the branch", .is_positive = true,
+		   .most = 1, .absent = "there is no main branch"),
 };
 const struct lode_record lode_headline_hop_record =
 	LODE_RECORD_OF("hop", hop_fields, struct lode_headline_hop);
 
 #define MORE(key, member) \
-	LODE_FIELD_AS(key, struct lode_cluster_row, member, NULL, .absent = "none is left out")
+	LODE_FIELD_AS(key, struct lode_cluster_row, member, NULL, .absent = "none are left out")
 
 static const struct lode_field row_fields[] = {
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &id_record),
 	LODE_FIELD_CHOICE("kind", struct lode_cluster_row, kind, lode_event_kind_names,
-			  "the kind of event that most of its own cost is"),
+			  "the kind of event with the largest share of its own cost"),
 	LODE_FIELD_CHOICE("reason", struct lode_cluster_row, reason, lode_wait_reason_names,
-			  "what most of its waits were for"),
+			  "the most frequent wait reason, by cost"),
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &split_record),
 	LODE_MAP_FIELD("reasons", struct lode_cluster_row, reasons, n_reasons, &reason_record,
 		       "own cost by wait reason", .choices = lode_reason_cost_names),
 	LODE_LIST("parts", struct lode_cluster_row, parts, n_parts, &part_record,
-		  "what its own cost is made of, the largest first; they sum to own_ns"),
+		  "components of its own cost, largest first; they sum to own_ns"),
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &lode_cluster_cost_record),
 	LODE_FIELD(struct lode_cluster_row, coverage, "own_ns / symptom_ns", .is_positive = true),
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &common_record),
 	LODE_COLUMN("gaps", struct lode_cluster_row, gaps, n_gaps,
-		    "indices into common before which variants stand"),
+		    "indices into `common` that variants precede"),
 	LODE_LIST("headline", struct lode_cluster_row, headline, n_headline,
 		  &lode_headline_hop_record, LODE_HEADLINE_DOC),
 	LODE_LIST("wakers", struct lode_cluster_row, wakers, n_wakers, &waker_record,
@@ -309,14 +309,14 @@ static const struct lode_field row_fields[] = {
 		  "by cost"),
 	MORE("patterns_more", n_patterns_more),
 	LODE_FIELD_RECORD("signature", struct lode_cluster_row, signature, &signature_record,
-			  "what `lode sign` makes of the cluster"),
+			  "the signature that `lode sign` creates for the cluster"),
 	LODE_ROWS("worst", struct lode_cluster_row, n_worst, make_worst_row, &worst_record,
-		  "symptoms by the cluster's cost in them"),
+		  "symptoms, by the cluster's cost in them"),
 	MORE("worst_more", n_worst_more),
 	LODE_FIELDS_AT(struct lode_cluster_row, brief, &lode_cluster_brief_record,
-		       .absent = "without --detail"),
+		       .absent = "--detail is not given"),
 	LODE_FIELDS_AT(struct lode_cluster_row, detail, &picture_record,
-		       .absent = "without --detail"),
+		       .absent = "--detail is not given"),
 };
 const struct lode_record lode_cluster_row_record =
 	LODE_RECORD_OF("cluster", row_fields, struct lode_cluster_row);
@@ -325,7 +325,7 @@ const struct lode_record lode_cluster_row_record =
 
 static const struct lode_field function_fields[] = {
 	LODE_FRAMES("frames", struct lode_flame_functions, frames.at, frames.n,
-		    "the functions of all flame graphs"),
+		    "functions of all flame graphs"),
 };
 const struct lode_record lode_flame_functions_record =
 	LODE_RECORD_OF("functions", function_fields, struct lode_flame_functions);
@@ -334,9 +334,9 @@ static const struct lode_field rows_fields[] = {
 	LODE_ROWS("clusters", struct lode_cluster_rows, n, lode_cluster_row_make,
 		  &lode_cluster_row_record, "in rank order"),
 	LODE_FIELD_AS("more", struct lode_cluster_rows, n_more, "clusters left out by --top",
-		      .absent = "none is left out"),
+		      .absent = "none are left out"),
 	LODE_FIELDS_AT(struct lode_cluster_rows, functions, &lode_flame_functions_record,
-		       .absent = "without --detail"),
+		       .absent = "--detail is not given"),
 };
 const struct lode_record lode_cluster_rows_record =
 	LODE_RECORD_OF("clusters", rows_fields, struct lode_cluster_rows);

@@ -146,9 +146,9 @@ extern const struct lode_record lode_runner_record; /* who ran while others were
 extern const struct lode_record lode_cluster_row_record;
 /* Of struct lode_headline_hop, and what a list of them is. */
 extern const struct lode_record lode_headline_hop_record;
-#define LODE_HEADLINE_DOC                                                                          \
-	"what at least four fifths of its own cost have: the waiting thread, and along the chain " \
-	"of whom it waited for"
+#define LODE_HEADLINE_DOC                                                                         \
+	"functions common to at least 80 % of its own cost: of the waiting thread, then of each " \
+	"thread that it waited for"
 /* Of struct lode_cluster: its figures. Those with a heading are columns, in text and on pages. */
 extern const struct lode_record lode_cluster_cost_record;
 /* Of struct lode_cluster_brief: "why", "brief", "brief_variants". */

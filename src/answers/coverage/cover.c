@@ -4,14 +4,13 @@
 #include "answers/input_fields.h"
 
 static const struct lode_field times_fields[] = {
-	LODE_FIELD(struct lode_cover, symptom_ns, "sum of the symptoms' lengths",
+	LODE_FIELD(struct lode_cover, symptom_ns, "total duration of the symptoms",
 		   .is_positive = true),
-	LODE_FIELD(struct lode_cover, aoi_ns, "cost of all events of the area of interest",
+	LODE_FIELD(struct lode_cover, aoi_ns, "cost of all events in the area of interest",
 		   .is_positive = true),
 	LODE_FIELD(struct lode_cover, covered_ns,
-		   "what any signature matches that is not retired, each event once",
-		   .is_positive = true),
-	LODE_FIELD(struct lode_cover, returned_ns, "what only retired ones match",
+		   "matched by any active signature; each event counts once", .is_positive = true),
+	LODE_FIELD(struct lode_cover, returned_ns, "matched by retired signatures only",
 		   .is_positive = true),
 };
 const struct lode_record lode_cover_times_record =

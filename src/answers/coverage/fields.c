@@ -20,18 +20,18 @@ static const struct lode_field cell_fields[] = {
 	LODE_FIELD_AS("streams", struct lode_coverage_cell, n_streams, NULL),
 	LODE_FIELD(struct lode_coverage_cell, total_ns, NULL, .is_positive = true),
 	LODE_FIELD(struct lode_coverage_cell, exclusive_ns, NULL, .is_positive = true),
-	LODE_FIELD(struct lode_coverage_cell, share, "of the group's symptom_ns",
+	LODE_FIELD(struct lode_coverage_cell, share, "share of the group's symptom_ns",
 		   .is_positive = true),
 };
 LODE_RECORD(cell, struct lode_coverage_cell);
 
 static const struct lode_field worst_fields[] = {
-	LODE_FIELD(struct lode_coverage_worst, stream, "its path"),
+	LODE_FIELD(struct lode_coverage_worst, stream, "path of the recording"),
 	LODE_FIELD_ID("stream_id", struct lode_coverage_worst, stream_id, NULL),
 	LODE_FIELD(struct lode_coverage_worst, pid, NULL),
 	LODE_FIELD(struct lode_coverage_worst, tid, NULL),
 	LODE_FIELD(struct lode_coverage_worst, comm, NULL),
-	LODE_FIELD(struct lode_coverage_worst, t0_ns, "start of its costliest event there"),
+	LODE_FIELD(struct lode_coverage_worst, t0_ns, "start of its costliest event"),
 	LODE_FIELD(struct lode_coverage_worst, cost_ns, "in that symptom", .is_positive = true),
 };
 LODE_RECORD(worst, struct lode_coverage_worst);
@@ -40,8 +40,8 @@ LODE_RECORD(worst, struct lode_coverage_worst);
 	LODE_FIELD_AS(key, struct lode_signature_cost, member, text, .is_positive = true)
 
 static const struct lode_field total_fields[] = {
-	COST("total_ns", total_ns, "what it matches, each event once"),
-	COST("exclusive_ns", exclusive_ns, "what no other that is not retired matches"),
+	COST("total_ns", total_ns, "cost of the events that it matches; each event counts once"),
+	COST("exclusive_ns", exclusive_ns, "exclusive cost: matched by no other active signature"),
 };
 LODE_RECORD(total, struct lode_signature_cost);
 
@@ -65,27 +65,28 @@ static const struct lode_field row_fields[] = {
 	LODE_FIELD(struct lode_coverage_signature, name, NULL),
 	LODE_FIELD_CHOICE("state", struct lode_coverage_signature, is_retired, states, NULL),
 	LODE_FIELD(struct lode_coverage_signature, owner, NULL),
-	LODE_FIELD(struct lode_coverage_signature, bug, "its address; empty: none"),
+	LODE_FIELD(struct lode_coverage_signature, bug, "URL of the bug; empty: none"),
 	LODE_FIELDS_AT(struct lode_coverage_signature, cost, &total_record),
-	LODE_FIELD(struct lode_coverage_signature, share, "total_ns of symptom_ns",
+	LODE_FIELD(struct lode_coverage_signature, share, "total_ns / symptom_ns",
 		   .is_positive = true),
 	LODE_FIELD_POINTER("split", struct lode_coverage_signature, cost, &split_record,
 			   "of total_ns"),
 	LODE_FIELDS_AT(struct lode_coverage_signature, cost, &count_record),
 	LODE_FIELD_POINTER("worst", struct lode_coverage_signature, worst, &worst_record,
-			   "the symptom that it costs most", .absent = "it matches nothing"),
+			   "the symptom with its largest cost", .absent = "it matches nothing"),
 	LODE_LIST("groups", struct lode_coverage_signature, cells, n_cells, &cell_record,
-		  "groups where it is", .absent = "without --by"),
+		  "groups in which it occurs", .absent = "--by is not given"),
 };
 LODE_RECORD(row, struct lode_coverage_signature);
 
 /* ---- The rest ---- */
 
 static const struct lode_field rest_fields[] = {
-	LODE_FIELD(struct lode_coverage_rest, function, "that it is best known by"),
-	LODE_FIELD(struct lode_coverage_rest, why, "what most of its time is, with the share"),
-	LODE_FIELD(struct lode_coverage_rest, own_ns, "cost that no other part of the rest counts",
-		   .is_positive = true),
+	LODE_FIELD(struct lode_coverage_rest, function, "the most distinctive functions"),
+	LODE_FIELD(struct lode_coverage_rest, why,
+		   "the main component of its time, with its share"),
+	LODE_FIELD(struct lode_coverage_rest, own_ns,
+		   "own cost: counted in no other part of the rest", .is_positive = true),
 	LODE_FIELD_AS("streams", struct lode_coverage_rest, n_streams, NULL),
 	LODE_LIST("headline", struct lode_coverage_rest, headline, n_headline,
 		  &lode_headline_hop_record, LODE_HEADLINE_DOC),
@@ -102,19 +103,20 @@ static const struct lode_field coverage_fields[] = {
 	LODE_FIELDS_OF(struct lode_coverage_answer, all, &lode_cover_times_record),
 	LODE_FIELDS_OF(struct lode_coverage_answer, all, &lode_cover_share_record),
 	LODE_LIST("signatures", struct lode_coverage_answer, signatures, n_signatures, &row_record,
-		  "those that are not retired first, by --rank"),
+		  "active ones first, then retired, each by --rank"),
 	LODE_FIELD_AS("more", struct lode_coverage_answer, n_more, "signatures left out by --top",
-		      .absent = "none was"),
+		      .absent = "none were"),
 	LODE_LIST("rest", struct lode_coverage_answer, rest, n_rest, &rest_record,
-		  "what no signature explains, as lode mine finds it, the largest first"),
+		  "what no signature explains, mined as by lode mine, largest first"),
 	LODE_FIELD_AS("rest_more", struct lode_coverage_answer, n_rest_more, "left out by --top",
-		      .absent = "none was"),
-	LODE_FIELD(struct lode_coverage_answer, rest_other_ns, "of the rest, in none of these",
-		   .absent = "it was not mined"),
-	LODE_FIELD(struct lode_coverage_answer, by, "the label that groups recordings",
-		   .absent = "without --by"),
+		      .absent = "none were"),
+	LODE_FIELD(struct lode_coverage_answer, rest_other_ns,
+		   "cost of the rest outside of these clusters",
+		   .absent = "the rest was not mined"),
+	LODE_FIELD(struct lode_coverage_answer, by, "the label that recordings are grouped by",
+		   .absent = "--by is not given"),
 	LODE_LIST("groups", struct lode_coverage_answer, groups, n_groups, &group_record,
-		  "all groups, in the order of their names", .absent = "without --by"),
+		  "all groups, by name", .absent = "--by is not given"),
 	LODE_FIELDS_AT(struct lode_coverage_answer, read, &lode_job_inputs_record),
 };
 LODE_RECORD(coverage, struct lode_coverage_answer);

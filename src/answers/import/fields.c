@@ -14,7 +14,7 @@ static const struct lode_field imported_fields[] = {
 	LODE_FIELD(struct lode_imported, path, NULL),
 	LODE_FIELD_CHOICE("state", struct lode_imported, added, lode_repo_added_names, NULL),
 	LODE_FIELD_AS("streams", struct lode_imported, n_streams,
-		      "in it; 0: it was there already, and not read"),
+		      "recordings in it; 0: already imported, and not read"),
 };
 LODE_RECORD(imported, struct lode_imported);
 
@@ -22,16 +22,14 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELDS_OF(struct lode_import_answer, opening, &lode_opening_record),
 	LODE_FIELD(struct lode_import_answer, repo, "its file"),
 	LODE_FIELD_AS("streams", struct lode_import_answer, n_streams,
-		      "in the repository afterwards", .is_positive = true),
+		      "in the repository after the import", .is_positive = true),
 	LODE_FIELD_AS("streams_added", struct lode_import_answer, n_streams_added, NULL),
 	LODE_FIELD_AS("added", struct lode_import_answer, n_added, "inputs"),
-	LODE_FIELD_AS("there", struct lode_import_answer, n_there,
-		      "inputs that were in it already"),
-	LODE_FIELD_AS("replaced", struct lode_import_answer, n_replaced,
-		      "inputs whose digests are new"),
+	LODE_FIELD_AS("there", struct lode_import_answer, n_there, "inputs already imported"),
+	LODE_FIELD_AS("replaced", struct lode_import_answer, n_replaced, "inputs with new digests"),
 	LODE_LIST("inputs", struct lode_import_answer, list, n_listed, &imported_record, "by path"),
 	LODE_FIELD_AS("more", struct lode_import_answer, n_more, "left out by --top",
-		      .absent = "none"),
+		      .absent = "none were"),
 	LODE_FIELDS_AT(struct lode_import_answer, job, &lode_job_inputs_record),
 };
 LODE_RECORD(answer, struct lode_import_answer);

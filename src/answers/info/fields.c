@@ -21,8 +21,8 @@ static const struct lode_field origin_fields[] = {
 	LODE_FIELD(struct lode_info_stream, wall_offset_ns, NULL),
 	LODE_FIELD_AS("samples", struct lode_info_stream, n_samples, NULL),
 	LODE_COLUMN("bundle_lacks", struct lode_info_stream, lacks, n_lacks,
-		    "what the bundle that the recording lies in lacks; empty: nothing, or it lies "
-		    "in none"),
+		    "what is missing from the recording's bundle; empty: nothing, or there is no "
+		    "bundle"),
 };
 LODE_RECORD(origin, struct lode_info_stream);
 
@@ -34,7 +34,8 @@ LODE_RECORD(count, struct lode_event_count);
 
 static const struct lode_field event_fields[] = {
 	LODE_FIELDS_HERE(&count_record),
-	LODE_FIELD(struct lode_event_count, period, "each n-th was recorded; 0: by frequency"),
+	LODE_FIELD(struct lode_event_count, period,
+		   "sampling period in events; 0: sampled by frequency"),
 	LODE_FIELD_AS("frequency_hz", struct lode_event_count, frequency, NULL),
 	LODE_FIELD_AS("tracepoint", struct lode_event_count, is_tracepoint, NULL),
 	LODE_FIELD_AS("callchain", struct lode_event_count, has_callchain, NULL),
@@ -54,7 +55,7 @@ static const struct lode_field lost_fields[] = {
 	LODE_FIELD_AS("records", struct lode_info_stream, n_lost_records,
 		      "records that could not be read"),
 	LODE_FIELD_AS("events", struct lode_info_stream, n_lost_events,
-		      "events that the recorder says it dropped"),
+		      "events that the recorder reports as dropped"),
 };
 LODE_RECORD(lost, struct lode_info_stream);
 
@@ -80,9 +81,9 @@ static const struct lode_field module_fields[] = {
 	LODE_FIELD_AS("module", struct lode_info_module, name, NULL),
 	LODE_FIELD(struct lode_info_module, build_id, NULL, .pattern = "^[0-9a-f]*$"),
 	LODE_FIELD(struct lode_info_module, symbols,
-		   "where its symbols came from, or why there are none"),
+		   "source of its symbols, or why there are none"),
 	LODE_FIELD(struct lode_info_module, unknown_pct,
-		   "of the cost through this module, in frames without a symbol",
+		   "share of the cost through this module that is in frames without a symbol",
 		   .is_positive = true, .most = 100),
 	LODE_FIELD(struct lode_info_module, cost_ns, NULL),
 	LODE_FIELD_AS("addresses", struct lode_info_module, n_addresses, NULL),
@@ -93,12 +94,12 @@ LODE_RECORD(module, struct lode_info_module);
 static const struct lode_field quality_fields[] = {
 	LODE_FIELDS_OF(struct lode_info_stream, machine, &flaw_record),
 	LODE_FIELD_POINTER("command", struct lode_info_stream, of_command, &flaw_record,
-			   "the same of the recorded command's threads alone",
-			   .absent = "no command is known"),
+			   "the same for the recorded command's threads only",
+			   .absent = "the recorded command is not known"),
 	LODE_FIELD_AS("idle_switches_missing", struct lode_info_stream, n_idle_gaps, NULL),
 	LODE_LIST("modules", struct lode_info_stream, modules, n_modules, &module_record, NULL),
 	LODE_FIELD_AS("modules_more", struct lode_info_stream, n_more_modules, "left out by --top",
-		      .absent = "none was"),
+		      .absent = "none were"),
 };
 LODE_RECORD(quality, struct lode_info_stream);
 
@@ -139,7 +140,7 @@ static const struct lode_field stream_fields[] = {
 	LODE_FIELDS_OF(struct lode_info_stream, opening, &lode_opening_record),
 	LODE_FIELDS_HERE(&origin_record),
 	LODE_MAP_FIELD("events", struct lode_info_stream, events, n_events, &count_record,
-		       "records of each event by its name"),
+		       "number of records by event name"),
 	LODE_LIST("event_details", struct lode_info_stream, events, n_events, &event_record, NULL),
 	LODE_FIELD_AS("threads", struct lode_info_stream, quality.n_threads, NULL),
 	LODE_FIELD_AS("command_threads", struct lode_info_stream, quality.n_command_threads, NULL),
@@ -151,7 +152,7 @@ static const struct lode_field stream_fields[] = {
 	LODE_FIELD_RECORD("serves_because", struct lode_info_stream, quality, &reason_record, NULL),
 	LODE_COLUMN("advice", struct lode_info_stream, advice, n_advice, NULL),
 	LODE_FIELD_AS("record", struct lode_info_stream, quality.record_line,
-		      "the command that records better", .absent = "there is nothing to improve"),
+		      "the improved record command", .absent = "there is nothing to improve"),
 };
 LODE_RECORD(stream, struct lode_info_stream);
 

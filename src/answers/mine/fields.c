@@ -32,7 +32,7 @@ static void make_input_row(void *row, const void *answer, size_t i)
 static const struct lode_field loss_fields[] = {
 	LODE_FIELD(struct lode_loss_row, kind, NULL),
 	LODE_FIELD(struct lode_loss_row, count, NULL, .least = 1),
-	LODE_FIELD_AS("first", struct lode_loss_row, detail, "the first occurrence in words"),
+	LODE_FIELD_AS("first", struct lode_loss_row, detail, "description of the first one"),
 };
 LODE_RECORD(loss, struct lode_loss_row);
 
@@ -48,14 +48,14 @@ static const struct lode_field stream_fields[] = {
 	LODE_FIELD(struct lode_digest_stream, t0_ns, NULL),
 	LODE_FIELD(struct lode_digest_stream, t1_ns, NULL),
 	LODE_FIELD_AS("no_waker_ns", struct lode_digest_stream, lost_cost_ns,
-		      "symptom time that rests on waits without a recorded waker"),
+		      "symptom time in waits without a recorded waker"),
 };
 LODE_RECORD(stream, struct lode_digest_stream);
 
 static const struct lode_field input_fields[] = {
 	LODE_FIELDS_AT(struct input_row, stream, &stream_record),
 	LODE_MAP_FIELD("labels", struct input_row, labels, n_labels, &lode_repo_label_record,
-		       "of the repository", .absent = "without --detail, or it has none"),
+		       "of the repository", .absent = "--detail is not given, or it has none"),
 	LODE_LIST("losses", struct input_row, first, n_losses, &loss_record, NULL),
 };
 LODE_RECORD(input, struct input_row);
@@ -71,28 +71,29 @@ static const struct lode_field aoi_fields[] = {
 	AOI_KIND("wait_ns", LODE_EVENT_WAITING),
 	AOI_KIND("run_ns", LODE_EVENT_RUNNING),
 	AOI_KIND("ready_ns", LODE_EVENT_READY),
-	LODE_LIST(
-		"ran_instead", struct lode_mined, ran_instead, n_ran_instead, &lode_runner_record,
-		"who had the CPU in the ready time, by cost; they sum to ready_ns, but for digests "
-		"of older versions"),
+	LODE_LIST("ran_instead", struct lode_mined, ran_instead, n_ran_instead, &lode_runner_record,
+		  "what had the CPU during ready time, by cost; sums to ready_ns, except for "
+		  "digests of older versions"),
 };
 LODE_RECORD(aoi, struct lode_mined);
 
 static const struct lode_field mined_fields[] = {
-	LODE_FIELD(struct lode_mined, symptom_ns, "sum of the symptoms' lengths"),
+	LODE_FIELD(struct lode_mined, symptom_ns, "total duration of the symptoms"),
 	LODE_RECORD_HERE("aoi", &aoi_record,
-			 "the area of interest; with scope critical and no content filter its "
+			 "the area of interest; with --scope critical and no content filter its "
 			 "costs sum to symptom_ns"),
 	LODE_FIELD_AS("unsampled_ns", struct lode_mined, aoi_unsampled_ns,
-		      "of aoi.run_ns: no sample was taken; samples of like runs say where it went"),
+		      "of aoi.run_ns: running time without a CPU sample, attributed by samples of "
+		      "similar runs"),
 	LODE_FIELD_AS("lambda_ns", struct lode_mined, min_cost, "minimum cost of a pattern"),
 	LODE_FIELD_AS("rounds", struct lode_mined, n_rounds, NULL),
 	LODE_FIELD_AS("patterns", struct lode_mined, n_patterns, NULL),
 	LODE_FIELD_AS("patterns_not_compared", struct lode_mined, n_not_compared,
-		      "too long: each is a cluster of its own", .absent = "none is"),
+		      "patterns too long to compare: each is its own cluster",
+		      .absent = "there are none"),
 	LODE_FIELD(struct lode_mined, other_ns,
-		   "cost of stacks that no pattern explains: own costs of all clusters + other_ns "
-		   "= cost of the area of interest"),
+		   "cost of stacks that no pattern explains; the own costs of all clusters plus "
+		   "other_ns are the cost of the area of interest"),
 };
 LODE_RECORD(mined, struct lode_mined);
 
@@ -114,20 +115,23 @@ const char *const lode_mine_changes[] = {"sign", "edit", "retire", "activate", "
 
 static const struct lode_field served_fields[] = {
 	LODE_FIELD(struct lode_mine_served, repo, "path of the repository",
-		   .absent = "made of files"),
+		   .absent = "the report is made from files"),
 	LODE_FIELD(struct lode_mine_served, where,
-		   "the query that picked its recordings; empty: all", .absent = "made of files"),
+		   "the query that selected the recordings; empty: all",
+		   .absent = "the report is made from files"),
 	LODE_COLUMN("questions", struct lode_mine_served, questions, n_questions,
-		    "that can be asked of this report", .choices = lode_mine_questions),
+		    "queries that the server answers for this report",
+		    .choices = lode_mine_questions),
 	LODE_COLUMN("changes", struct lode_mine_served, changes, n_changes,
-		    "that can be posted; empty without a repository", .choices = lode_mine_changes),
+		    "changes that the server accepts; empty without a repository",
+		    .choices = lode_mine_changes),
 };
 LODE_RECORD(served, struct lode_mine_served);
 
 static const struct lode_field path_fields[] = {
 	LODE_FIELDS_HERE(&lode_path_words_record),
 	LODE_LIST("paths", struct lode_path_rows, at, n, &lode_path_record,
-		  "critical paths of the symptoms that the first clusters cost most"),
+		  "critical paths of the worst symptoms of the first clusters"),
 };
 static const struct lode_record paths_record =
 	LODE_RECORD_OF("paths", path_fields, struct lode_path_rows);
@@ -136,8 +140,8 @@ static const struct lode_record paths_record =
 
 static const struct lode_field unit_fields[] = {
 	LODE_FIELD(struct lode_digest, unit,
-		   "unit of all costs: ns for recordings; what a folded file counts otherwise, "
-		   "then the *_ns fields are in that unit"),
+		   "unit of all costs: ns for recordings; for folded stacks the unit of the file, "
+		   "which then also applies to the *_ns fields"),
 };
 LODE_RECORD(unit, struct lode_digest);
 
@@ -147,31 +151,32 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD_AS("streams", struct lode_mine_answer, n_streams, NULL),
 	LODE_FIELD_AS("symptoms", struct lode_mine_answer, n_symptoms, NULL),
 	LODE_FIELDS_AT(struct lode_mine_answer, mined, &mined_record),
-	LODE_FIELD(
-		struct lode_mine_answer, busy,
-		"who had the CPUs while threads were ready, in words, made harmless for terminals; "
-		"aoi.ran_instead has all of them",
-		.absent = "less than 5 % of the area of interest is ready time"),
+	LODE_FIELD(struct lode_mine_answer, busy,
+		   "what had the CPUs while threads were ready, as text escaped for terminals; "
+		   "aoi.ran_instead lists all",
+		   .absent = "less than 5 % of the area of interest is ready time"),
 	LODE_RECORD_HERE("options", &option_record, NULL),
 	LODE_FIELD_POINTER("served", struct lode_mine_answer, served, &served_record,
-			   "it holds the list of clusters; `patterns`, `worst` and the patterns of "
-			   "`signature` are empty then (the `_more` fields count them), and "
-			   "everything of one cluster is what `cluster` answers",
-			   .absent = "not of a server"),
+			   "true: the document has only the list of clusters; `patterns`, `worst` "
+			   "and the patterns of `signature` are empty (the `_more` fields count "
+			   "them), and the query `cluster` returns one cluster in full",
+			   .absent = "the document is not from a server"),
 	LODE_FIELDS_OF(struct lode_mine_answer, rows, &lode_cluster_rows_record),
-	LODE_FIELDS_AT(struct lode_mine_answer, paths, &paths_record, .absent = "without --paths"),
+	LODE_FIELDS_AT(struct lode_mine_answer, paths, &paths_record,
+		       .absent = "--paths is not given"),
 	LODE_FIELD_POINTER("cells", struct lode_mine_answer, cells, &lode_cluster_cells_record,
-			   "own costs by cluster, recording, thread, kind and reason, as columns: "
-			   "what filters of pages add up",
-			   .absent = "without --detail, or more than 40,000"),
+			   "own costs by cluster, recording, thread, kind and reason, in columns, "
+			   "for the filters of pages",
+			   .absent = "--detail is not given, or there are more than 40,000"),
 	LODE_ROWS("inputs", struct lode_mine_answer, n_inputs_listed, make_input_row, &input_record,
-		  "the recordings that were used"),
+		  "the recordings mined"),
 	LODE_FIELD_AS("inputs_more", struct lode_mine_answer, n_inputs_more, NULL,
-		      .absent = "none is left out"),
+		      .absent = "none are left out"),
 	LODE_LIST("skipped", struct lode_mine_answer, skipped, n_skipped, &lode_skipped_record,
-		  "inputs of which nothing was used"),
+		  "unusable inputs"),
 	LODE_LIST("incomplete", struct lode_mine_answer, incomplete, n_incomplete,
-		  &lode_skipped_record, "inputs that are cut or damaged: what was sound was used"),
+		  &lode_skipped_record,
+		  "truncated or damaged inputs: only the intact part was used"),
 };
 LODE_RECORD(answer, struct lode_mine_answer);
 

@@ -138,7 +138,7 @@ void lode_path_rows_make(struct lode_path_rows *out, const struct lode_mined *mi
 /* ---- Fields ---- */
 
 static const char kind_numbers[] = "0 running, 1 waiting, 2 ready";
-static const char of_reasons[] = "index into reasons";
+static const char of_reasons[] = "index into `reasons`";
 
 #define LANE_PART(key, part, text) \
 	LODE_COLUMN_OF(key, struct lode_path_lane, events, n, struct lode_lane_event, part, text)
@@ -147,11 +147,11 @@ static const struct lode_field lane_fields[] = {
 	LODE_FIELD(struct lode_path_lane, pid, NULL),
 	LODE_FIELD(struct lode_path_lane, tid, NULL),
 	LODE_FIELD(struct lode_path_lane, comm, NULL),
-	LODE_FIELD(struct lode_path_lane, path_ns, "of the path that is its"),
+	LODE_FIELD(struct lode_path_lane, path_ns, "duration of the path in this thread"),
 	LODE_COLUMN("start_ns", struct lode_path_lane, start_ns, n,
-		    "what the thread did, on the path or not: from the symptom's start"),
+		    "what the thread did, on the path or not; relative to the symptom's start"),
 	LODE_COLUMN("duration_ns", struct lode_path_lane, duration_ns, n,
-		    "what is too short for a picture is merged with its neighbours"),
+		    "spans too short to draw are merged with their neighbours"),
 	LANE_PART("kind", kind, kind_numbers),
 	LANE_PART("reason", reason, of_reasons),
 };
@@ -162,15 +162,18 @@ LODE_RECORD(lane, struct lode_path_lane);
 			text)
 
 static const struct lode_field span_fields[] = {
-	LODE_COLUMN("start_ns", struct lode_path_spans, start_ns, n, "from the symptom's start"),
+	LODE_COLUMN("start_ns", struct lode_path_spans, start_ns, n,
+		    "relative to the symptom's start"),
 	LODE_COLUMN("duration_ns", struct lode_path_spans, duration_ns, n,
 		    "they sum to t1_ns - t0_ns"),
-	SPAN_PART("lane", LODE_TYPE_INDEX, lane, "index into lanes, -1: a thread without one"),
+	SPAN_PART("lane", LODE_TYPE_INDEX, lane, "index into `lanes`; -1: a thread without a lane"),
 	SPAN_PART("kind", LODE_TYPE_UINT8, kind, kind_numbers),
 	SPAN_PART("reason", LODE_TYPE_UINT8, reason, of_reasons),
-	SPAN_PART("device", LODE_TYPE_UINT8, device, "index into devices: what ended the wait"),
-	SPAN_PART("stack", LODE_TYPE_UINT32, stack, "index into stacks, 0: nothing was recorded"),
-	SPAN_PART("merged", LODE_TYPE_UINT32, merged, "spans that it merges"),
+	SPAN_PART("device", LODE_TYPE_UINT8, device,
+		  "index into `devices`: the device that ended the wait"),
+	SPAN_PART("stack", LODE_TYPE_UINT32, stack,
+		  "index into `stacks`; 0: no stack was recorded"),
+	SPAN_PART("merged", LODE_TYPE_UINT32, merged, "number of spans merged into it"),
 };
 LODE_RECORD(span, struct lode_path_spans);
 
@@ -179,9 +182,9 @@ LODE_RECORD(span, struct lode_path_spans);
 			struct lode_lane_wake, part, text)
 
 static const struct lode_field wake_fields[] = {
-	LODE_COLUMN("t_ns", struct lode_path_wakes, t_ns, n, "from the symptom's start"),
-	WAKE_PART("from", from, "index into lanes, -1: a device"),
-	WAKE_PART("to", to, "index into lanes"),
+	LODE_COLUMN("t_ns", struct lode_path_wakes, t_ns, n, "relative to the symptom's start"),
+	WAKE_PART("from", from, "index into `lanes`; -1: a device"),
+	WAKE_PART("to", to, "index into `lanes`"),
 };
 LODE_RECORD(wake, struct lode_path_wakes);
 
@@ -189,20 +192,21 @@ static const struct lode_field stack_fields[] = {
 	LODE_LIST_OF("parent", LODE_TYPE_INDEX, struct lode_path_stacks, parent, n,
 		     "index of the caller's node; node 0 is the empty stack"),
 	LODE_LIST_OF("function", LODE_TYPE_INDEX, struct lode_path_stacks, function, n,
-		     "index into functions"),
+		     "index into `functions`"),
 	LODE_COLUMN("functions", struct lode_path_stacks, functions, n_functions, NULL),
 };
 LODE_RECORD(stack, struct lode_path_stacks);
 
 static const struct lode_field picture_fields[] = {
 	LODE_FIELD_AS("threads", struct lode_path_picture, n_threads,
-		      "of the path, with those beyond the last lane"),
-	LODE_LIST("lanes", struct lode_path_picture, lanes, n_lanes, &lane_record,
-		  "threads in order of their first part of the path, the symptom's first"),
+		      "threads on the path, including those without a lane"),
+	LODE_LIST(
+		"lanes", struct lode_path_picture, lanes, n_lanes, &lane_record,
+		"threads in the order in which they join the path; the symptom's thread is first"),
 	LODE_FIELD_RECORD("spans", struct lode_path_picture, spans, &span_record,
 			  "the critical path"),
 	LODE_FIELD_RECORD("wakes", struct lode_path_picture, wakes, &wake_record,
-			  "who ended waits of the path; the longest waits'"),
+			  "threads that ended waits of the path, for the longest waits"),
 	LODE_FIELD_RECORD("stacks", struct lode_path_picture, stacks, &stack_record, NULL),
 };
 LODE_RECORD(picture, struct lode_path_picture);
@@ -227,7 +231,7 @@ static const struct lode_field head_fields[] = {
 	LODE_FIELDS_AT(struct lode_path_row, stream, &stream_record),
 	LODE_FIELDS_AT(struct lode_path_row, symptom, &lode_mine_symptom_record),
 	LODE_LIST_OF("clusters", LODE_TYPE_ID, struct lode_path_row, clusters, n_clusters,
-		     "whose worst symptom it is"),
+		     "ranks of the clusters whose worst symptom this is"),
 };
 LODE_RECORD(head, struct lode_path_row);
 
@@ -240,7 +244,8 @@ const struct lode_record lode_path_there_record =
 
 static const struct lode_field path_fields[] = {
 	LODE_FIELDS_HERE(&head_record),
-	LODE_FIELD(struct lode_path_row, missing, "why there is no path; then nothing follows",
+	LODE_FIELD(struct lode_path_row, missing,
+		   "why there is no path; the other fields are then absent",
 		   .absent = "there is one"),
 	LODE_FIELDS_AT(struct lode_path_row, picture, &picture_record,
 		       .absent = "the path is missing"),

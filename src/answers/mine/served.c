@@ -67,8 +67,9 @@ LODE_RECORD(id, struct lode_cluster);
 static const struct lode_field filtered_fields[] = {
 	LODE_FIELD(struct filtered_flame, unit, NULL),
 	LODE_FIELDS_AT(struct filtered_flame, cluster, &id_record),
-	LODE_FIELD_RECORD("flame", struct filtered_flame, flame, &lode_flame_record,
-			  "the cluster's stacks as one tree, with the costs that pass the filter"),
+	LODE_FIELD_RECORD(
+		"flame", struct filtered_flame, flame, &lode_flame_record,
+		"the cluster's stacks as one call tree, with the costs that pass the filter"),
 	LODE_FIELDS_OF(struct filtered_flame, functions, &lode_flame_functions_record),
 };
 LODE_RECORD(filtered, struct filtered_flame);
@@ -122,14 +123,15 @@ static struct symptom_row symptom_row(const struct lode_drill *drill,
 
 static const struct lode_field cost_fields[] = {
 	LODE_FIELD_AS("cost_ns", struct lode_cluster_worst, symptom_cost_ns,
-		      "what the cluster costs in it"),
+		      "cost of the cluster in it"),
 };
 LODE_RECORD(cost, struct lode_cluster_worst);
 
 static const struct lode_field event_fields[] = {
 	LODE_FIELD_AS("event_t0_ns", struct lode_digest_row, worst_t0_ns,
 		      "start of the costliest event"),
-	LODE_FIELD_AS("event_ns", struct lode_digest_row, worst_cost_ns, "its cost"),
+	LODE_FIELD_AS("event_ns", struct lode_digest_row, worst_cost_ns,
+		      "cost of the costliest event"),
 };
 LODE_RECORD(event, struct lode_digest_row);
 
@@ -138,7 +140,7 @@ static const struct lode_field symptom_fields[] = {
 		      "its number in the recording, for `path`"),
 	LODE_FIELDS_AT(struct symptom_row, symptom, &lode_mine_symptom_record),
 	LODE_FIELDS_AT(struct symptom_row, worst, &cost_record),
-	LODE_FIELD(struct symptom_row, share, "cost_ns of its length"),
+	LODE_FIELD(struct symptom_row, share, "cost_ns / length"),
 	LODE_FIELDS_AT(struct symptom_row, row, &event_record),
 };
 LODE_RECORD(symptom, struct symptom_row);
@@ -173,7 +175,7 @@ static const struct lode_field symptoms_fields[] = {
 	LODE_FIELDS_AT(struct cluster_symptoms, at, &place_record),
 	LODE_ROWS("symptoms", struct cluster_symptoms, n, make_symptom_row, &symptom_record,
 		  "by the cluster's cost in them"),
-	LODE_FIELD_AS("more", struct cluster_symptoms, n_more, NULL, .absent = "none is left out"),
+	LODE_FIELD_AS("more", struct cluster_symptoms, n_more, NULL, .absent = "none are left out"),
 };
 LODE_RECORD(symptoms, struct cluster_symptoms);
 const struct lode_document lode_mine_symptoms_document = {
@@ -275,16 +277,17 @@ static const struct lode_field stream_fields[] = {
 	LODE_FIELD_AS("stream", struct stream_row, number, "its number, for `symptoms` and `path`"),
 	LODE_FIELDS_AT(struct stream_row, stream, &place_record),
 	LODE_FIELDS_AT(struct stream_row, stream, &host_record),
-	LODE_FIELD(struct stream_row, time, "2026-11-21T09:30:00Z", .absent = "not known",
+	LODE_FIELD(struct stream_row, time, "2026-11-21T09:30:00Z", .absent = "it is not known",
 		   .is_null = true),
 	LODE_MAP_FIELD("labels", struct stream_row, labels, n_labels, &lode_repo_label_record,
 		       NULL),
-	LODE_FIELD_AS("symptoms", struct stream_row, n_symptoms, "that the cluster is in"),
+	LODE_FIELD_AS("symptoms", struct stream_row, n_symptoms,
+		      "symptoms in which the cluster occurs"),
 	LODE_FIELD(struct stream_row, symptom_ns, "of all symptoms of the recording"),
 	LODE_FIELD(struct stream_row, cost_ns, "of the cluster"),
 	LODE_FIELD(struct stream_row, share, "cost_ns / symptom_ns"),
 	LODE_LIST("worst", struct stream_row, worst, n_worst, &symptom_record,
-		  "the symptoms that it costs most"),
+		  "the symptoms with its largest cost"),
 };
 LODE_RECORD(stream, struct stream_row);
 
@@ -299,10 +302,10 @@ static const struct lode_field streams_fields[] = {
 	LODE_FIELD(struct cluster_streams, unit, NULL),
 	LODE_FIELDS_AT(struct cluster_streams, cluster, &whole_record),
 	LODE_ROWS("streams", struct cluster_streams, n, make_stream_row, &stream_record,
-		  "the costliest first"),
-	LODE_FIELD_AS("more", struct cluster_streams, n_more, NULL, .absent = "none is left out"),
+		  "costliest first"),
+	LODE_FIELD_AS("more", struct cluster_streams, n_more, NULL, .absent = "none are left out"),
 	LODE_FIELD_AS("shared", struct cluster_streams, n_shared,
-		      "recordings whose stacks it matches, but others own"),
+		      "recordings in which other clusters own all stacks that it matches"),
 };
 LODE_RECORD(streams, struct cluster_streams);
 const struct lode_document lode_mine_streams_document = {
@@ -373,7 +376,8 @@ struct known_row {
 
 static const struct lode_field known_cost_fields[] = {
 	LODE_FIELD(struct lode_signature_cost, total_ns, "cost of the events that it matches"),
-	LODE_FIELD(struct lode_signature_cost, exclusive_ns, "of these, what no other one matches"),
+	LODE_FIELD(struct lode_signature_cost, exclusive_ns,
+		   "exclusive cost: matched by no other signature"),
 };
 LODE_RECORD(known_cost, struct lode_signature_cost);
 
@@ -416,7 +420,7 @@ struct matched_row {
 static const struct lode_field matched_fields[] = {
 	LODE_FIELD_ID("id", struct matched_row, id, NULL),
 	LODE_LIST("signatures", struct matched_row, matches, n, &match_record,
-		  "those that match most of it first"),
+		  "by matched cost, largest first"),
 };
 LODE_RECORD(matched, struct matched_row);
 
@@ -442,9 +446,8 @@ static void make_known_row(void *out, const void *signatures, size_t i)
 
 static const struct lode_field cover_fields[] = {
 	LODE_FIELD(struct lode_stream_cover, symptom_ns, NULL),
-	LODE_FIELD(struct lode_stream_cover, covered_ns,
-		   "what any signature matches that is not retired"),
-	LODE_FIELD(struct lode_stream_cover, returned_ns, "what only retired ones match"),
+	LODE_FIELD(struct lode_stream_cover, covered_ns, "matched by any active signature"),
+	LODE_FIELD(struct lode_stream_cover, returned_ns, "matched by retired signatures only"),
 };
 LODE_RECORD(cover, struct lode_stream_cover);
 
@@ -455,7 +458,7 @@ static const struct lode_field signatures_fields[] = {
 	LODE_FIELD(struct known_signatures, coverage, "covered_ns / symptom_ns"),
 	LODE_ROWS("signatures", struct known_signatures, n, make_known_row, &known_record, NULL),
 	LODE_LIST("clusters", struct known_signatures, matched, n_matched, &matched_record,
-		  "those that any signature matches"),
+		  "matched by any signature"),
 };
 LODE_RECORD(signatures, struct known_signatures);
 const struct lode_document lode_mine_signatures_document = {
@@ -544,7 +547,7 @@ static void make_group_row(void *row, const void *trend, size_t i)
 
 static const struct lode_field group_cost_fields[] = {
 	LODE_FIELD_AS("streams", struct lode_group_cost, n_streams, NULL),
-	LODE_FIELD_AS("streams_with", struct lode_group_cost, n_with, "that have it"),
+	LODE_FIELD_AS("streams_with", struct lode_group_cost, n_with, "in which it occurs"),
 	LODE_FIELD(struct lode_group_cost, symptom_ns, NULL),
 	LODE_FIELD_AS("matched_ns", struct lode_group_cost, cost_ns, NULL),
 };
@@ -560,7 +563,8 @@ LODE_RECORD(group, struct group_row);
 static const struct lode_field trend_fields[] = {
 	LODE_FIELD(struct trend, unit, NULL),
 	LODE_FIELD(struct trend, by, NULL),
-	LODE_COLUMN("keys", struct trend, keys, n_keys, "what recordings can be grouped by"),
+	LODE_COLUMN("keys", struct trend, keys, n_keys,
+		    "labels by which recordings can be grouped"),
 	LODE_FIELDS_AT(struct trend, cluster, &id_record, .absent = "it is a signature's"),
 	LODE_FIELD(struct trend, signature, "its name", .absent = "it is a cluster's"),
 	LODE_ROWS("groups", struct trend, n_groups, make_group_row, &group_record, NULL),

@@ -5,10 +5,10 @@
 static const char nothing_spent[] = "nothing was spent there";
 
 static const struct lode_field cost_fields[] = {
-	LODE_FIELD(struct lode_source_cost, exclusive_ns, "innermost there",
+	LODE_FIELD(struct lode_source_cost, exclusive_ns, "exclusive cost: in this code itself",
 		   .absent = nothing_spent),
-	LODE_FIELD(struct lode_source_cost, inclusive_ns, "with all that was called from there",
-		   .absent = nothing_spent),
+	LODE_FIELD(struct lode_source_cost, inclusive_ns,
+		   "inclusive cost: with everything called from there", .absent = nothing_spent),
 	LODE_FIELD(struct lode_source_cost, running_ns, "of inclusive_ns", .absent = nothing_spent),
 	LODE_FIELD(struct lode_source_cost, waiting_ns, "of inclusive_ns", .absent = nothing_spent),
 	LODE_FIELD(struct lode_source_cost, ready_ns, "of inclusive_ns", .absent = nothing_spent),
@@ -18,31 +18,32 @@ LODE_RECORD(cost, struct lode_source_cost);
 static const struct lode_field line_fields[] = {
 	LODE_FIELD(struct lode_source_line_row, line, "its number, from 1"),
 	LODE_FIELD(struct lode_source_line_row, text, NULL,
-		   .absent = "the file is not here, or has fewer lines"),
+		   .absent = "the file is missing or has fewer lines"),
 	LODE_FIELDS_OF(struct lode_source_line_row, cost, &cost_record),
 };
 LODE_RECORD(line, struct lode_source_line_row);
 
 static const struct lode_field file_fields[] = {
-	LODE_FIELD(struct lode_source_file_row, path, "as the debug information names it"),
+	LODE_FIELD(struct lode_source_file_row, path, "as named by the debug information"),
 	LODE_FIELD(struct lode_source_file_row, missing, "why lines have no text",
-		   .absent = "they have"),
+		   .absent = "they do"),
 	LODE_FIELD(struct lode_source_file_row, is_newer,
-		   "it was changed after the program was built: lines may have moved"),
+		   "changed after the program was built: lines may have moved"),
 	LODE_FIELD(struct lode_source_file_row, inclusive_ns, "of its lines"),
 	LODE_LIST("lines", struct lode_source_file_row, lines, n_lines, &line_record,
-		  "the function's, and those around others that cost something"),
+		  "the function's lines, and the surroundings of other lines with a cost"),
 	LODE_FIELD_AS("more", struct lode_source_file_row, n_more,
-		      "lines that cost something and are left out", .absent = "none is left out"),
+		      "lines with a cost that are left out", .absent = "none are left out"),
 };
 LODE_RECORD(file, struct lode_source_file_row);
 
 static const struct lode_field instruction_fields[] = {
-	LODE_FIELD(struct lode_source_instruction_row, address, "of the file, as objdump shows it"),
-	LODE_FIELD(struct lode_source_instruction_row, text, "in AT&T's syntax on x86"),
+	LODE_FIELD(struct lode_source_instruction_row, address,
+		   "address in the file, as in objdump"),
+	LODE_FIELD(struct lode_source_instruction_row, text, "in AT&T syntax on x86"),
 	LODE_FIELD_OF("file", LODE_TYPE_INDEX, struct lode_source_instruction_row, file,
-		      "index into files, -1: another one, or not known"),
-	LODE_FIELD(struct lode_source_instruction_row, line, NULL, .absent = "not known"),
+		      "index into `files`; -1: another file, or unknown"),
+	LODE_FIELD(struct lode_source_instruction_row, line, NULL, .absent = "it is not known"),
 	LODE_FIELDS_OF(struct lode_source_instruction_row, cost, &cost_record),
 };
 LODE_RECORD(instruction, struct lode_source_instruction_row);
@@ -51,12 +52,13 @@ static const struct lode_field code_fields[] = {
 	LODE_FIELD(struct lode_source_code_row, module, NULL),
 	LODE_FIELD(struct lode_source_code_row, start, "address of the symbol"),
 	LODE_FIELD(struct lode_source_code_row, missing, "why there are no instructions",
-		   .absent = "instructions are shown"),
+		   .absent = "they are shown"),
 	LODE_FIELDS_OF(struct lode_source_code_row, cost, &cost_record),
 	LODE_LIST("instructions", struct lode_source_code_row, instructions, n_instructions,
-		  &instruction_record, "all, or of a long function those near costs"),
-	LODE_FIELD_AS("more", struct lode_source_code_row, n_more, "instructions that are left out",
-		      .absent = "none is left out"),
+		  &instruction_record,
+		  "all; of a long function only those near instructions with a cost"),
+	LODE_FIELD_AS("more", struct lode_source_code_row, n_more, "instructions left out",
+		      .absent = "none are left out"),
 };
 LODE_RECORD(code, struct lode_source_code_row);
 
@@ -79,26 +81,28 @@ static const struct lode_field source_fields[] = {
 	LODE_FIELD(struct lode_mine_source, unit, NULL),
 	LODE_FIELD(struct lode_mine_source, function, NULL),
 	LODE_FIELD_POINTER("stream", struct lode_mine_source, stream, &stream_record,
-			   "the recording that was read again"),
+			   "the recording read again"),
 	LODE_FIELD_AS("streams", struct lode_mine_source, n_streams,
-		      "recordings in which the function costs something"),
-	LODE_FIELD(struct lode_mine_source, all_ns, "its inclusive cost in all of them"),
+		      "recordings in which the function has a cost"),
+	LODE_FIELD(struct lode_mine_source, all_ns,
+		   "inclusive cost of the function in all of these"),
 	LODE_LIST("recordings", struct lode_mine_source, recordings, n_recordings,
-		  &recording_record, "those, the costliest first: each may hold another build"),
+		  &recording_record, "these, costliest first; each may have a different build"),
 	LODE_FIELD_AS("more_recordings", struct lode_mine_source, n_more_recordings, NULL,
-		      .absent = "none is left out"),
+		      .absent = "none are left out"),
 	LODE_FIELD(struct lode_mine_source, symptom_ns, "of the recording"),
 	LODE_FIELDS_OF(struct lode_mine_source, cost, &cost_record),
 	LODE_FIELD_RECORD("unplaced", struct lode_mine_source, unplaced, &cost_record,
-			  "what no line is known of"),
-	LODE_FIELD(struct lode_mine_source, no_lines, "why, and what to do about it",
-		   .absent = "lines are known of all"),
+			  "cost of code without line information"),
+	LODE_FIELD(struct lode_mine_source, no_lines, "why there is none, and how to add it",
+		   .absent = "all lines are known"),
 	LODE_LIST("files", struct lode_mine_source, files, n_files, &file_record,
-		  "the costliest first"),
+		  "costliest first"),
 	LODE_LIST("code", struct lode_mine_source, code, n_code, &code_record,
-		  "the function, its parts, or what it is inlined in; the costliest first"),
+		  "code of the function, of its parts, or of functions that inline it; costliest "
+		  "first"),
 	LODE_FIELD_AS("more_code", struct lode_mine_source, n_more_code, NULL,
-		      .absent = "none is left out"),
+		      .absent = "none are left out"),
 };
 LODE_RECORD(source, struct lode_mine_source);
 
@@ -106,8 +110,7 @@ const struct lode_document lode_mine_source_document = {
 	.schema = "lode/mine-source/1",
 	.file = "mine-source",
 	.title = "lode mine --source, and lode serve: GET source?function=NAME",
-	.doc = "One function from the inside: the cost of each line of its source, and of each "
-	       "instruction.",
+	.doc = "The cost of each source line and each instruction of one function.",
 	.record = &source_record,
 };
 

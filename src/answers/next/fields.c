@@ -12,8 +12,9 @@ static const struct lode_field cluster_fields[] = {
 LODE_RECORD(cluster, struct lode_cluster);
 
 static const struct lode_field which_fields[] = {
-	LODE_FIELD(struct lode_next_known, signature, "that it is opened for",
-		   .absent = "nothing new is in it, or `cluster` stands instead"),
+	LODE_FIELD(struct lode_next_known, signature,
+		   "the cluster that the recording is opened for",
+		   .absent = "it shows nothing new, or `cluster` is given instead"),
 	LODE_FIELD_POINTER("cluster", struct lode_next_known, cluster, &cluster_record, NULL,
 			   .absent = "there are signatures"),
 };
@@ -21,14 +22,15 @@ LODE_RECORD(which, struct lode_next_known);
 
 static const struct lode_field known_fields[] = {
 	LODE_FIELDS_HERE(&which_record),
-	LODE_FIELD(struct lode_next_known, why, "what most of its own cost is, with the share",
-		   .absent = "a signature"),
+	LODE_FIELD(struct lode_next_known, why,
+		   "the main component of its own cost, with its share",
+		   .absent = "it is a signature"),
 	LODE_COLUMN("brief", struct lode_next_known, brief, n_brief,
-		    "the most distinctive functions, a line per thread, safe for terminals",
-		    .absent = "a signature"),
+		    "the most distinctive functions, one line per thread, escaped for terminals",
+		    .absent = "it is a signature"),
 	LODE_FIELD(struct lode_next_known, brief_variants,
-		   "the most distinctive variants, in a line; empty when there are none",
-		   .absent = "a signature"),
+		   "the most distinctive variants, on one line; empty if there are none",
+		   .absent = "it is a signature"),
 };
 LODE_RECORD(known, struct lode_next_known);
 
@@ -37,32 +39,32 @@ LODE_RECORD(known, struct lode_next_known);
 static const struct lode_field sights_fields[] = {
 	LODE_COLUMN("known", struct lode_next_sights, known, n, "index into `known`"),
 	LODE_COLUMN("cost_ns", struct lode_next_sights, cost_ns, n,
-		    "what it costs there; more than one may explain the same time"),
-	LODE_COLUMN("new", struct lode_next_sights, is_new, n, "1: seen here first, else 0"),
+		    "its cost there; several may explain the same time"),
+	LODE_COLUMN("new", struct lode_next_sights, is_new, n, "1: first seen here; otherwise 0"),
 };
 LODE_RECORD(sights, struct lode_next_sights);
 
 static const struct lode_field step_fields[] = {
-	LODE_FIELD(struct lode_next_step, stream, "its path"),
+	LODE_FIELD(struct lode_next_step, stream, "path of the recording"),
 	LODE_FIELD_ID("stream_id", struct lode_next_step, stream_id, NULL),
 	LODE_FIELDS_OF(struct lode_next_step, opened_for, &which_record),
-	LODE_FIELD_AS("new", struct lode_next_step, n_new, "signatures seen there first"),
+	LODE_FIELD_AS("new", struct lode_next_step, n_new, "signatures first seen in it"),
 	LODE_FIELD(struct lode_next_step, adds_ns, "coverage that it adds", .is_positive = true),
-	LODE_FIELD(struct lode_next_step, covered_ns, "after it"),
-	LODE_FIELD(struct lode_next_step, symptom_ns, "of this recording"),
-	LODE_FIELD(struct lode_next_step, unexplained_ns, "of that"),
+	LODE_FIELD(struct lode_next_step, covered_ns, "covered after opening it"),
+	LODE_FIELD(struct lode_next_step, symptom_ns, "symptom time of this recording"),
+	LODE_FIELD(struct lode_next_step, unexplained_ns, "of that, not explained"),
 	LODE_FIELD_POINTER("sights", struct lode_next_step, sights, &sights_record,
-			   "the signatures, or clusters, in the recording, as columns",
-			   .absent = "without --detail"),
+			   "the signatures, or clusters, in the recording, in columns",
+			   .absent = "--detail is not given"),
 };
 LODE_RECORD(step, struct lode_next_step);
 
 /* ---- What is left ---- */
 
 static const struct lode_field rest_fields[] = {
-	LODE_FIELD(struct lode_next_rest, stream, "its path"),
+	LODE_FIELD(struct lode_next_rest, stream, "path of the recording"),
 	LODE_FIELD_ID("stream_id", struct lode_next_rest, stream_id, NULL),
-	LODE_FIELD(struct lode_next_rest, unexplained_ns, "of its symptoms' time"),
+	LODE_FIELD(struct lode_next_rest, unexplained_ns, "unexplained symptom time"),
 };
 LODE_RECORD(rest, struct lode_next_rest);
 
@@ -92,7 +94,7 @@ LODE_RECORD(level, struct lode_next_level);
 
 #define SHARE(name, which)                                                       \
 	LODE_FIELD_AS(name, struct lode_next_curves, best_share_of[which], NULL, \
-		      .absent = "nothing is left to be seen")
+		      .absent = "nothing new is left")
 
 static const struct lode_field share_fields[] = {
 	SHARE("random", LODE_NEXT_RANDOM),
@@ -105,11 +107,10 @@ static const struct lode_field compare_fields[] = {
 	LODE_RECORD_HERE("curves", &curve_record,
 			 "covered_ns after 0, 1, 2 ... recordings; of random, the expectation"),
 	LODE_LIST("levels", struct lode_next_curves, levels, n_levels, &level_record,
-		  "recordings to open for a coverage: each tenth, and what all recordings reach"),
+		  "recordings needed for each coverage: every 10 %, and that of all recordings"),
 	LODE_RECORD_HERE(
 		"best_share_of", &share_record,
-		"mean over the levels: recordings that best needs over those that this order "
-		"needs"),
+		"mean over these coverages: recordings needed by lode's order / by this order"),
 };
 LODE_RECORD(compare, struct lode_next_curves);
 
@@ -121,34 +122,36 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELDS_OF(struct lode_next_answer, opening, &lode_opening_record),
 	LODE_FIELD(struct lode_next_answer, unit, "unit of all costs, as in lode mine --json"),
 	LODE_FIELD_AS("streams", struct lode_next_answer, n_streams, NULL),
-	LODE_FIELD_AS("opened", struct lode_next_answer, n_opened, "of these, by --opened"),
+	LODE_FIELD_AS("opened", struct lode_next_answer, n_opened,
+		      "of these, already reviewed (--opened)"),
 	LODE_FIELD(struct lode_next_answer, symptom_ns, "of all recordings"),
 	LODE_FIELD_CHOICE("of", struct lode_next_answer, is_of_clusters, of,
-			  "clusters where there are no signatures"),
+			  "clusters if there are no signatures"),
 	LODE_FIELD_AS("signatures", struct lode_next_answer, n_known,
-		      "signatures, or clusters, that can be seen"),
-	LODE_FIELD_AS("seen", struct lode_next_answer, n_seen, "of these, in opened recordings"),
-	LODE_FIELD(struct lode_next_answer, explained_ns, "what all of them explain of symptom_ns"),
+		      "signatures, or clusters, in all recordings"),
+	LODE_FIELD_AS("seen", struct lode_next_answer, n_seen, "of these, in reviewed recordings"),
+	LODE_FIELD(struct lode_next_answer, explained_ns,
+		   "part of symptom_ns that all of them explain"),
 	LODE_FIELD(struct lode_next_answer, unexplained_ns, "the rest of symptom_ns"),
 	LODE_FIELD_POINTER("unexplained_most", struct lode_next_answer, rest, &rest_record,
-			   "of the recordings that are not opened, where most is unexplained",
-			   .absent = "nothing is"),
+			   "the recording with the most unexplained time, among those not reviewed",
+			   .absent = "nothing is unexplained"),
 	LODE_FIELD_AS("enough", struct lode_next_answer, n_enough,
-		      "recordings to open, in this order, until all signatures are seen"),
-	LODE_FIELD(struct lode_next_answer, start_ns, "covered by what is opened"),
+		      "recordings to open, in this order, to see all signatures"),
+	LODE_FIELD(struct lode_next_answer, start_ns, "covered by the recordings reviewed"),
 	LODE_LIST("order", struct lode_next_answer, steps, n_steps, &step_record,
-		  "recordings that are not opened, the next one first"),
+		  "recordings to open, in order"),
 	LODE_FIELD_AS("more", struct lode_next_answer, n_more, "left out by --top",
-		      .absent = "none was"),
+		      .absent = "none were"),
 	LODE_LIST("known", struct lode_next_answer, known, n_known_listed, &known_record,
-		  "the signatures that are not retired, or the clusters",
-		  .absent = "without --detail"),
+		  "the active signatures, or the clusters", .absent = "--detail is not given"),
 	LODE_FIELD_POINTER("compare", struct lode_next_answer, curves, &compare_record, NULL,
-			   .absent = "without --compare"),
+			   .absent = "--compare is not given"),
 	LODE_LIST("skipped", struct lode_next_answer, skipped, n_skipped, &lode_skipped_record,
-		  "inputs of which nothing could be used"),
+		  "unusable inputs"),
 	LODE_LIST("incomplete", struct lode_next_answer, incomplete, n_incomplete,
-		  &lode_skipped_record, "inputs that are cut or damaged: what was sound was used"),
+		  &lode_skipped_record,
+		  "truncated or damaged inputs: only the intact part was used"),
 };
 LODE_RECORD(answer, struct lode_next_answer);
 

@@ -11,10 +11,12 @@
 static const struct lode_field server_fields[] = {
 	LODE_FIELD(struct lode_pio_found_server, server, NULL),
 	LODE_FIELD(struct lode_pio_found_server, value, "what it has to show"),
-	LODE_FIELD_AS("bottleneck", struct lode_pio_found_server, is_bottleneck, "of its own"),
-	LODE_FIELD_AS("start", struct lode_pio_found_server, start_ns, "when it was one",
-		      .absent = "it was none"),
-	LODE_FIELD_AS("end", struct lode_pio_found_server, end_ns, NULL, .absent = "it was none"),
+	LODE_FIELD_AS("bottleneck", struct lode_pio_found_server, is_bottleneck,
+		      "true: the server itself was slow"),
+	LODE_FIELD_AS("start", struct lode_pio_found_server, start_ns, "start of the bottleneck",
+		      .absent = "it was not a bottleneck"),
+	LODE_FIELD_AS("end", struct lode_pio_found_server, end_ns, NULL,
+		      .absent = "it was not a bottleneck"),
 };
 LODE_RECORD(server, struct lode_pio_found_server);
 
@@ -22,26 +24,27 @@ static const struct lode_field counter_fields[] = {
 	LODE_FIELD(struct lode_pio_found_counter, server, NULL),
 	LODE_FIELD(struct lode_pio_found_counter, counter, NULL),
 	LODE_FIELD(struct lode_pio_found_counter, value, "what it has to show"),
-	LODE_FIELD(struct lode_pio_found_counter, deviation,
-		   "the median one: above 1 it rose beyond its healthy range, below -1 it fell",
-		   .absent = "the model is a classic one"),
+	LODE_FIELD(
+		struct lode_pio_found_counter, deviation,
+		"median deviation: above 1 the counter was over its healthy range, below -1 under",
+		.absent = "the model is classic"),
 	LODE_FIELD_AS("start", struct lode_pio_found_counter, start_ns,
 		      "when it had something to show"),
 	LODE_FIELD_AS("end", struct lode_pio_found_counter, end_ns, NULL),
 };
 LODE_RECORD(counter, struct lode_pio_found_counter);
 
-#define HIT_FIELDS(what, key)                                                                    \
-	static const struct lode_field what##_fields[] = {                                       \
-		LODE_FIELD_AS(key, struct lode_pio_found_hit, name, NULL),                       \
-		LODE_FIELD_AS("slow", struct lode_pio_found_hit, n_slow, "slow requests of it"), \
-	};                                                                                       \
+#define HIT_FIELDS(what, key)                                                                  \
+	static const struct lode_field what##_fields[] = {                                     \
+		LODE_FIELD_AS(key, struct lode_pio_found_hit, name, NULL),                     \
+		LODE_FIELD_AS("slow", struct lode_pio_found_hit, n_slow, "its slow requests"), \
+	};                                                                                     \
 	LODE_RECORD(what, struct lode_pio_found_hit)
 HIT_FIELDS(action, "action");
 HIT_FIELDS(user, "user");
 
 #define MORE(key, struct_, member) \
-	LODE_FIELD_AS(key, struct_, member, "left out by --top", .absent = "none was", .least = 1)
+	LODE_FIELD_AS(key, struct_, member, "left out by --top", .absent = "none were", .least = 1)
 
 #define FOUND(key, member, text, ...) \
 	LODE_FIELD_AS(key, struct lode_pio_found, member, text, __VA_ARGS__)
@@ -58,21 +61,21 @@ static const struct lode_field size_fields[] = {
 	FOUND("start_utc", start_utc, NULL),
 	FOUND("duration_ns", duration_ns, NULL, .is_positive = true, .least = 1),
 	FOUND("intensity_max", intensity_max, NULL),
-	FOUND("evidence_max", evidence_max, NULL, .absent = "the model is a classic one"),
+	FOUND("evidence_max", evidence_max, NULL, .absent = "the model is classic"),
 	FOUND("requests", n_requests, NULL, .absent = "there is no log", .is_positive = true),
 	FOUND("slow", n_slow, NULL, .absent = "there is no log", .is_positive = true),
 };
 LODE_RECORD(size, struct lode_pio_found);
 
 static const struct lode_field ranked_fields[] = {
-	FOUND("client", n_client, "slow for the client alone", .absent = "there is no log",
+	FOUND("client", n_client, "slow only for the client", .absent = "there is no log",
 	      .is_positive = true),
-	FOUND_LIST("servers", servers, n_servers, server_record, "by what they have to show"),
-	FOUND_LIST("counters", counters, n_counters, counter_record, "by what they have to show"),
+	FOUND_LIST("servers", servers, n_servers, server_record, "by evidence"),
+	FOUND_LIST("counters", counters, n_counters, counter_record, "by evidence"),
 	MORE("counters_more", struct lode_pio_found, n_counters_more),
-	FOUND_LIST("actions", actions.at, actions.n, action_record, "that were hit"),
+	FOUND_LIST("actions", actions.at, actions.n, action_record, "affected, by slow requests"),
 	MORE("actions_more", struct lode_pio_found, actions.n_more),
-	FOUND_LIST("users", users.at, users.n, user_record, "that were hit"),
+	FOUND_LIST("users", users.at, users.n, user_record, "affected, by slow requests"),
 	MORE("users_more", struct lode_pio_found, users.n_more),
 };
 LODE_RECORD(ranked, struct lode_pio_found);
@@ -82,19 +85,20 @@ static const char *const lists[] = {"low_other", "med_high", NULL};
 static const struct lode_field use_fields[] = {
 	LODE_FIELD(struct lode_pio_found_rule, ruleset, NULL),
 	LODE_FIELD_CHOICE("list", struct lode_pio_found_rule, is_med_high, lists, "of `rules`"),
-	LODE_FIELD(struct lode_pio_found_rule, rule, "its place there"),
-	LODE_FIELD_AS("intervals", struct lode_pio_found_rule, n_intervals, "that it decided"),
+	LODE_FIELD(struct lode_pio_found_rule, rule, "index of the rule in that list"),
+	LODE_FIELD_AS("intervals", struct lode_pio_found_rule, n_intervals,
+		      "intervals decided by it"),
 };
 LODE_RECORD(use, struct lode_pio_found_rule);
 
 static const struct lode_field period_fields[] = {
 	LODE_FIELDS_HERE(&span_record),
-	FOUND("reported", known_ns, "when it was known"),
+	FOUND("reported", known_ns, "when it was detected"),
 	LODE_FIELDS_HERE(&size_record),
-	FOUND("excess_slow", excess_slow, "slow requests beyond what is usual",
+	FOUND("excess_slow", excess_slow, "slow requests in excess of the usual number",
 	      .absent = "there is no log"),
 	LODE_FIELDS_HERE(&ranked_record),
-	FOUND_LIST("rules", rules, n_rules, use_record, "that decided its intervals"),
+	FOUND_LIST("rules", rules, n_rules, use_record, "rules that decided its intervals"),
 	MORE("rules_more", struct lode_pio_found, n_rules_more),
 };
 LODE_RECORD(period, struct lode_pio_found);
@@ -111,13 +115,13 @@ LODE_RECORD(named, struct lode_pio_named);
 	LODE_LIST(#list, struct lode_pio_retraining, list.at, list.n, &named_record, text)
 
 static const struct lode_field retraining_fields[] = {
-	NAMED(vanished, "counters of the model without a value"),
-	NAMED(shifted, "counters with a new level, left out"),
-	NAMED(appeared, "counters that the model does not know"),
+	NAMED(vanished, "counters of the model that have no value"),
+	NAMED(shifted, "counters with a new level: ignored"),
+	NAMED(appeared, "counters that are not in the model"),
 	LODE_FIELD_AS("unjudged_requests", struct lode_pio_retraining, n_unjudged,
-		      "of actions that training did not see"),
+		      "requests of actions not seen in training"),
 	LODE_FIELD_AS("class_drift", struct lode_pio_retraining, is_class_drift,
-		      "the share of HIGH intervals differs far from training's"),
+		      "true: the share of HIGH intervals differs greatly from training"),
 	LODE_FIELD_AS("advised", struct lode_pio_retraining, is_advised, NULL),
 };
 LODE_RECORD(retraining, struct lode_pio_retraining);
@@ -126,13 +130,13 @@ static const char *const verdicts[] = {"worse", "better", "same", "unknown", NUL
 
 static const struct lode_field regression_fields[] = {
 	LODE_FIELD_AS("intervals", struct lode_pio_comparison, n, NULL),
-	LODE_FIELD_AS("high", struct lode_pio_comparison, n_high, "of them HIGH"),
-	LODE_FIELD(struct lode_pio_comparison, expected, "share of HIGH ones in training"),
-	LODE_FIELD(struct lode_pio_comparison, z, "standard errors between the two",
-		   .absent = "too few to compare"),
+	LODE_FIELD_AS("high", struct lode_pio_comparison, n_high, "intervals that are HIGH"),
+	LODE_FIELD(struct lode_pio_comparison, expected, "share of HIGH intervals in training"),
+	LODE_FIELD(struct lode_pio_comparison, z, "difference in standard errors",
+		   .absent = "there are too few to compare"),
 	LODE_FIELD_AS("estimated", struct lode_pio_comparison, is_estimated,
-		      "from counters, without a log"),
-	LODE_FIELD(struct lode_pio_comparison, verdict, "beyond two standard errors",
+		      "true: estimated from counters, without a log"),
+	LODE_FIELD(struct lode_pio_comparison, verdict, "significant beyond two standard errors",
 		   .choices = verdicts),
 };
 LODE_RECORD(regression, struct lode_pio_comparison);
@@ -145,10 +149,10 @@ LODE_RECORD(regression, struct lode_pio_comparison);
 static const struct lode_field bound_fields[] = {
 	PICTURE("med", med, "SARatio from which an interval is MED"),
 	PICTURE("high", high, "SARatio from which it is HIGH"),
-	PICTURE("healthy", healthy, "share of slow requests in healthy time",
-		.absent = "the model is a classic one"),
-	PICTURE("evidence", evidence, "above it is not seen in healthy time",
-		.absent = "the model is a classic one"),
+	PICTURE("healthy", healthy, "usual share of slow requests",
+		.absent = "the model is classic"),
+	PICTURE("evidence", evidence, "bound not exceeded in healthy time",
+		.absent = "the model is classic"),
 };
 LODE_RECORD(bound, struct lode_pio_pictures);
 
@@ -163,13 +167,14 @@ static const char *const thens[] = {"LOW", "OTHER", "MED", "HIGH", NULL};
 
 static const struct lode_field rule_fields[] = {
 	LODE_FIELD(struct lode_pio_rule_row, ruleset, NULL),
-	LODE_FIELD(struct lode_pio_rule_row, rule, "its place; behind the last one the default"),
+	LODE_FIELD(struct lode_pio_rule_row, rule,
+		   "index of the rule; the default follows the last one"),
 	LODE_FIELD(struct lode_pio_rule_row, text, NULL),
 	LODE_FIELD(struct lode_pio_rule_row, then, NULL, .choices = thens),
-	LODE_FIELD_AS("covered", struct lode_pio_rule_row, n_covered, "intervals of training"),
-	LODE_FIELD_AS("wrong", struct lode_pio_rule_row, n_wrong, "of these"),
+	LODE_FIELD_AS("covered", struct lode_pio_rule_row, n_covered, "training intervals covered"),
+	LODE_FIELD_AS("wrong", struct lode_pio_rule_row, n_wrong, "of these, misclassified"),
 	LODE_TUPLES("intervals", struct lode_pio_rule_row, spans, n_spans, 2,
-		    "that it decided here: the first and the last of each stretch"),
+		    "intervals decided by it: first and last of each range"),
 };
 LODE_RECORD(rule, struct lode_pio_rule_row);
 
@@ -195,11 +200,12 @@ static const struct lode_field series_fields[] = {
 	LODE_FIELD(struct lode_pio_values, server, NULL),
 	LODE_FIELD(struct lode_pio_values, counter, NULL),
 	BORDER(median, "of healthy time"),
-	BORDER(low, "border of the healthy range"),
-	BORDER(high, "border of the healthy range"),
-	LODE_FIELD_AS("drifting", struct lode_pio_values, is_drifting, "its level says nothing"),
+	BORDER(low, "bound of the healthy range"),
+	BORDER(high, "bound of the healthy range"),
+	LODE_FIELD_AS("drifting", struct lode_pio_values, is_drifting,
+		      "true: it drifts, so its level is ignored"),
 	LODE_COLUMN("values", struct lode_pio_values, values, n,
-		    "each series_step_ns the one furthest from the median", .has_gaps = true),
+		    "the value furthest from the median in each series_step_ns", .has_gaps = true),
 };
 LODE_RECORD(series, struct lode_pio_values);
 
@@ -232,7 +238,7 @@ static void make_interval(void *row, const void *owner, size_t i)
 }
 
 static const struct lode_field interval_fields[] = {
-	LODE_FIELD_AS("t", struct interval_row, t_ns, "its start"),
+	LODE_FIELD_AS("t", struct interval_row, t_ns, "start of the interval"),
 	LODE_FIELD(struct interval_row, sa_ratio, "share of slow requests",
 		   .absent = "there were no requests", .is_positive = true, .most = 1),
 	LODE_FIELD_CHOICE("class", struct interval_row, class, classes, "by the log"),
@@ -240,15 +246,15 @@ static const struct lode_field interval_fields[] = {
 	LODE_FIELD(struct interval_row, intensity, NULL),
 	LODE_FIELD_AS("requests", struct interval_row, n, NULL),
 	LODE_FIELD_AS("slow", struct interval_row, n_slow, NULL),
-	LODE_FIELD(struct interval_row, evidence, "largest of a server",
-		   .absent = "the model is a classic one"),
+	LODE_FIELD(struct interval_row, evidence, "highest evidence of any server",
+		   .absent = "the model is classic"),
 };
 LODE_RECORD(interval, struct interval_row);
 
 static const struct lode_field picture_fields[] = {
 	LODE_RECORD_HERE("bounds", &bound_record, NULL),
 	LODE_LIST("servers", struct lode_pio_pictures, servers.at, servers.n, &evidence_record,
-		  "evidence against each; empty of a classic model"),
+		  "evidence against each server; empty with a classic model"),
 	LODE_RECORD_HERE("rules", &rules_record, NULL),
 	LODE_LIST("matrix", struct lode_pio_pictures, matrix.at, matrix.n, &matrix_record,
 		  "rule coverage of the counters with the largest cells"),
@@ -264,8 +270,9 @@ LODE_RECORD(picture, struct lode_pio_pictures);
 /* ---- The documents ---- */
 
 static const struct lode_field pause_fields[] = {
-	LODE_FIELD(struct lode_pio_pause, interval, "before which of intervals[] it would stand"),
-	LODE_FIELD(struct lode_pio_pause, left_out_ns, "of this pause and all before it",
+	LODE_FIELD(struct lode_pio_pause, interval,
+		   "index into `intervals` of the first interval after it"),
+	LODE_FIELD(struct lode_pio_pause, left_out_ns, "duration of this pause and all before it",
 		   .is_positive = true, .least = 1),
 };
 LODE_RECORD(pause, struct lode_pio_pause);
@@ -281,17 +288,17 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD_AS("start", struct lode_pio_answer, start_ns, NULL),
 	LODE_FIELD_AS("end", struct lode_pio_answer, end_ns, NULL),
 	LODE_LIST("pauses", struct lode_pio_answer, pauses, n_pauses, &pause_record,
-		  "time without any sample that the axis of intervals leaves out"),
+		  "time without samples, left out of `intervals`"),
 	LODE_FIELD(struct lode_pio_answer, has_log, NULL),
-	PERIODS(periods, "slow ones, by --rank"),
-	PERIODS(unfelt, "counters out of range, but no server made users wait"),
-	PERIODS(unexplained, "slow by the log, and no counter says why"),
+	PERIODS(periods, "slow periods, by --rank"),
+	PERIODS(unfelt, "counters out of range, but users were not affected"),
+	PERIODS(unexplained, "slow by the log, but not explained by any counter"),
 	LODE_FIELD_RECORD("retraining", struct lode_pio_answer, retraining, &retraining_record,
 			  NULL),
 	LODE_FIELD_RECORD("regression", struct lode_pio_answer, regression, &regression_record,
 			  NULL),
 	LODE_LIST("losses", struct lode_pio_answer, losses, n_losses, &lode_loss_record,
-		  "of logs and counters, together"),
+		  "losses in logs and counters"),
 	LODE_FIELDS_OF(struct lode_pio_answer, pictures, &picture_record),
 };
 LODE_RECORD(answer, struct lode_pio_answer);
@@ -316,7 +323,7 @@ const char *const lode_pio_event_names[] = {
 
 static const struct lode_field known_fields[] = {
 	LODE_FIELDS_HERE(&span_record),
-	FOUND("known", known_ns, "when it was known"),
+	FOUND("known", known_ns, "when it was detected"),
 	LODE_FIELDS_HERE(&size_record),
 	LODE_FIELDS_HERE(&ranked_record),
 };

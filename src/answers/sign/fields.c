@@ -10,7 +10,7 @@ static const char *const states[] = {"active", "retired", NULL};
 static const struct lode_field name_fields[] = {
 	TEXT("name", name, NULL),
 	LODE_FIELD_CHOICE("state", struct lode_signature, is_retired, states, NULL),
-	TEXT("bug", bug, "its address; empty: none"),
+	TEXT("bug", bug, "URL of the bug; empty: none"),
 	TEXT("owner", owner, NULL),
 };
 LODE_RECORD(name, struct lode_signature);
@@ -57,7 +57,7 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD(struct lode_sign_answer, path, "of the repository or the file of signatures"),
 	LODE_FIELD(struct lode_sign_answer, action, NULL, .choices = actions),
 	LODE_ROWS("signatures", struct lode_sign_answer, n_signatures, fill_signature_row,
-		  &lode_signature_row_record, "those that the command was about, by name"),
+		  &lode_signature_row_record, "the signatures that the command concerned, by name"),
 };
 LODE_RECORD(answer, struct lode_sign_answer);
 

@@ -6,7 +6,7 @@
 
 static const struct lode_field bucket_fields[] = {
 	LODE_FIELD(struct lode_suspects_bucket, from,
-		   "smallest value of the bucket, which ends at a quarter more at most",
+		   "smallest value of the bucket; a bucket is at most 25 % wide",
 		   .is_positive = true),
 	LODE_FIELD(struct lode_suspects_bucket, to, "smallest value above the bucket"),
 	LODE_FIELD(struct lode_suspects_bucket, n, NULL, .least = 1),
@@ -19,7 +19,7 @@ LODE_RECORD(bucket, struct lode_suspects_bucket);
 static const struct lode_field values_fields[] = {
 	LODE_FIELD(struct lode_suspects_values, n, NULL),
 	VALUE("mean_ns", mean, "in the metric's unit, as all *_ns of a metric are"),
-	VALUE("std_ns", std, "σ of the population"),
+	VALUE("std_ns", std, "population standard deviation"),
 	VALUE("min_ns", least, NULL),
 	VALUE("max_ns", largest, NULL),
 	VALUE("total_ns", total, NULL),
@@ -50,29 +50,29 @@ LODE_RECORD(loss, struct lode_tally_metric);
 
 static const struct lode_field metric_fields[] = {
 	METRIC("metric", name, NULL),
-	METRIC("unit", unit, "ns, or what a queue's length counts"),
+	METRIC("unit", unit, "ns, or the unit of a queue's length"),
 	LODE_FIELDS_OF(struct lode_suspects_metric, values, &values_record),
 	METRIC("labelled", is_labelled,
-	       "false: nothing to take thresholds from, so none of it counts"),
-	METRIC("prune_ns", thresholds.prune,
-	       "largest value that is ignored: mean - 2σ, rounded down"),
-	METRIC("success_ns", thresholds.success, "largest value that succeeded: mean + σ"),
-	METRIC("failed_ns", thresholds.failed, "values above it failed: mean + 2σ"),
+	       "false: no data to set thresholds, so its executions are not counted"),
+	METRIC("prune_ns", thresholds.prune, "largest pruned value: mean - 2σ, rounded down"),
+	METRIC("success_ns", thresholds.success, "largest value labelled succeeded: mean + σ"),
+	METRIC("failed_ns", thresholds.failed,
+	       "values above it are labelled failed (slow): mean + 2σ"),
 	LABELLED("succeeded", LODE_LABEL_SUCCEEDED),
 	LABELLED("failed", LODE_LABEL_FAILED),
 	LODE_FIELD_AS("ignored", struct lode_suspects_metric, n_ignored,
-		      "all others: pruned + ambiguous"),
+		      "neither: pruned + ambiguous"),
 	LABELLED("pruned", LODE_LABEL_PRUNED),
 	LABELLED("ambiguous", LODE_LABEL_AMBIGUOUS),
 	LODE_FIELD_AS("failed_total_ns", struct lode_suspects_metric, failed_total,
-		      "sum of the failed values", .is_positive = true),
+		      "sum of the failed (slow) values", .is_positive = true),
 	LODE_LIST("histogram", struct lode_suspects_metric, values.buckets, values.n_buckets,
 		  &bucket_record, NULL),
 	LODE_FIELD_POINTER("other", struct lode_suspects_metric, other, &spread_record,
 			   "of the baseline, or of the fast recordings",
-			   .absent = "there is neither"),
+			   .absent = "neither is given"),
 	LODE_FIELD_RECORD("losses", struct lode_suspects_metric, of, &loss_record,
-			  "what could not be measured, or only without a whole stack"),
+			  "executions not measured, or measured without a complete stack"),
 };
 LODE_RECORD(metric, struct lode_suspects_metric, .is_shared = true);
 
@@ -88,9 +88,9 @@ LODE_RECORD(metric, struct lode_suspects_metric, .is_shared = true);
 	LODE_FIELD_AS(key, struct lode_suspects_chance, member, NULL, .is_negative = true)
 
 static const struct lode_field chance_fields[] = {
-	LODE_FIELD(struct lode_suspects_chance, p, "Fisher's exact test of its occurrence", SHARE),
+	LODE_FIELD(struct lode_suspects_chance, p, "Fisher's exact test", SHARE),
 	LOG("log10_p", log10_p),
-	LODE_FIELD(struct lode_suspects_chance, q, "p adjusted for all tests", SHARE),
+	LODE_FIELD(struct lode_suspects_chance, q, "p corrected for all tests", SHARE),
 	LOG("log10_q", log10_q),
 };
 LODE_RECORD(chance, struct lode_suspects_chance);
@@ -106,8 +106,8 @@ LODE_RECORD(chance, struct lode_suspects_chance);
 
 static const struct lode_field excess_fields[] = {
 	LODE_FIELD_AS("excess", struct lode_suspects_excess, of.low,
-		      "two sets only: lower end of what slow recordings do that fast ones do not",
-		      .least = -1, .most = 1),
+		      "lower bound of the share that fast recordings do not have", .least = -1,
+		      .most = 1),
 	LODE_FIELD_AS("excess_calls", struct lode_suspects_excess, of.calls, NULL),
 	LODE_FIELD_AS("excess_time", struct lode_suspects_excess, of.time, NULL),
 	LODE_FIELD(struct lode_suspects_excess, slow_calls, NULL),
@@ -134,18 +134,19 @@ static const struct lode_field function_fields[] = {
 	SCORE("ochiai", ochiai, SHARE),
 	SCORE("tarantula", tarantula, SHARE),
 	SCORE("dstar", dstar, .is_positive = true,
-	      .absent = "without a bound, it is in all failed executions and in no other"),
+	      .absent =
+		      "it is infinite: the function is in all failed executions and in no others"),
 	SCORE("importance", importance, SHARE),
 	SCORE("importance_low", importance_ci.low, SHARE),
 	SCORE("importance_high", importance_ci.high, SHARE),
 	LODE_FIELDS_OF(struct lode_suspects_function, chance, &chance_record),
 	LODE_FIELDS_AT(struct lode_suspects_function, excess, &excess_record,
-		       .absent = "without --versus"),
+		       .absent = "--versus is not given"),
 	LODE_FIELDS_OF(struct lode_suspects_function, values, &values_record),
 	LODE_FIELD_AS("group", struct lode_suspects_function, of.group,
-		      "rank of the first of the functions that always occur together with it",
+		      "rank of the first function of its group, which always occur together",
 		      .least = 1),
-	LODE_FIELD_AS("suspect", struct lode_suspects_function, is_suspect, "within the cut"),
+	LODE_FIELD_AS("suspect", struct lode_suspects_function, is_suspect, "true: within `cut`"),
 };
 LODE_RECORD(function, struct lode_suspects_function, .is_shared = true);
 
@@ -166,9 +167,9 @@ LODE_RECORD(half, struct lode_suspects_part);
 
 static const struct lode_field contrast_fields[] = {
 	FUNCTION(struct lode_suspects_contrast, leaf),
-	LODE_FIELD(struct lode_suspects_contrast, metric, NULL, .absent = "with --versus"),
+	LODE_FIELD(struct lode_suspects_contrast, metric, NULL, .absent = "--versus is given"),
 	LODE_FRAMES("callers", struct lode_suspects_contrast, callers, n_callers,
-		    "functions that always occur together there, outermost first"),
+		    "caller, or group of callers that always occur together, outermost first"),
 	LODE_FIELD_RECORD("with", struct lode_suspects_contrast, with, &half_record, NULL),
 	LODE_FIELD_RECORD("without", struct lode_suspects_contrast, without, &half_record, NULL),
 	LODE_FIELDS_OF(struct lode_suspects_contrast, chance, &chance_record),
@@ -195,7 +196,7 @@ LODE_RECORD(explained_metric, struct lode_suspects_explained_metric);
 
 static const struct lode_field neighbour_fields[] = {
 	FUNCTION(struct lode_suspects_part, frame,
-		 .absent = "nobody: it is the outermost, or the last"),
+		 .absent = "there is none: the function is the outermost or the last"),
 	LODE_FIELDS_HERE(&outcome_record),
 	LODE_FIELD_AS("total_ns", struct lode_suspects_part, total, NULL, .is_positive = true),
 };
@@ -236,7 +237,7 @@ static const struct lode_field option_fields[] = {
 	LODE_FIELD_AS("pooled", struct lode_suspects_answer, is_pooled, NULL),
 	LODE_FIELD_AS("symptoms", struct lode_suspects_answer,
 		      sides[LODE_SIDE_SUBJECT].job.symptom_text, NULL,
-		      .absent = "all of each recording counts"),
+		      .absent = "each recording counts as a whole"),
 };
 LODE_RECORD(option, struct lode_suspects_answer);
 
@@ -258,17 +259,17 @@ static const struct lode_field other_executions_fields[] = {
 LODE_RECORD(other_executions, struct lode_suspects_side);
 
 #define OTHER(record) \
-	LODE_FIELDS_AT(struct lode_suspects_answer, other, record, .absent = "there is neither")
+	LODE_FIELDS_AT(struct lode_suspects_answer, other, record, .absent = "neither is given")
 #define SUBJECT(member) sides[LODE_SIDE_SUBJECT].member
 #define MORE(key, member) \
-	LODE_FIELD_AS(key, struct lode_suspects_answer, member, "left out", .absent = "none")
+	LODE_FIELD_AS(key, struct lode_suspects_answer, member, "left out", .absent = "none were")
 
 static const struct lode_field answer_fields[] = {
 	LODE_FIELDS_OF(struct lode_suspects_answer, opening, &lode_opening_record),
 	LODE_COLUMN("streams", struct lode_suspects_answer, SUBJECT(streams), SUBJECT(n_streams),
-		    "recordings that were asked about"),
+		    "the recordings analysed"),
 	OTHER(&other_streams_record),
-	LODE_FIELD_AS("events", struct lode_suspects_answer, n_events, "records in all of them"),
+	LODE_FIELD_AS("events", struct lode_suspects_answer, n_events, "records in all of these"),
 	LODE_FIELD_AS("lost_events", struct lode_suspects_answer, n_lost, NULL),
 	LODE_FIELD_AS("executions", struct lode_suspects_answer, SUBJECT(n_executions), NULL),
 	OTHER(&other_executions_record),
@@ -276,12 +277,12 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD_AS("succeeded", struct lode_suspects_answer, all.succeeded, NULL),
 	LODE_RECORD_HERE("options", &option_record, NULL),
 	LODE_LIST("metrics", struct lode_suspects_answer, metrics, n_metrics_listed, &metric_record,
-		  "longest failed time first"),
+		  "by time in failed (slow) executions, largest first"),
 	MORE("metrics_more", n_metrics_more),
 	LODE_FIELD_AS("functions_total", struct lode_suspects_answer, n_functions, NULL),
 	LODE_FIELD_AS("groups", struct lode_suspects_answer, n_groups, NULL),
 	LODE_FIELD(struct lode_suspects_answer, cut,
-		   "ranks up to this one are suspects, where they are significant (q < 0.05)"),
+		   "number of functions reported as suspects: significant ones (q < 0.05)"),
 	LODE_ROWS("functions", struct lode_suspects_answer, n_listed, lode_suspects_function_at,
 		  &function_record, NULL),
 	MORE("more", n_more),
@@ -290,15 +291,17 @@ static const struct lode_field answer_fields[] = {
 		  lode_suspects_contrast_at, &contrast_record, NULL),
 	MORE("contrasts_more", n_contrasts_more),
 	LODE_FIELD_POINTER("explain", struct lode_suspects_answer, explained, &explained_record,
-			   NULL, .absent = "without --explain"),
+			   NULL, .absent = "--explain is not given"),
 	LODE_LIST("details", struct lode_suspects_answer, details, n_details, &explained_record,
-		  "functions in full, those that rank first or part slow calls from fast ones",
-		  .absent = "without --detail"),
+		  "functions in full: those ranked first, and those that separate slow calls from "
+		  "fast ones",
+		  .absent = "--detail is not given"),
 	LODE_LIST("notes", struct lode_suspects_answer, notes, n_notes, &note_record, NULL),
 	LODE_LIST("skipped", struct lode_suspects_answer, skipped, n_skipped, &lode_skipped_record,
-		  "inputs of which nothing could be used"),
+		  "unusable inputs"),
 	LODE_LIST("incomplete", struct lode_suspects_answer, incomplete, n_incomplete,
-		  &lode_skipped_record, "inputs that are cut or damaged: what was sound was used"),
+		  &lode_skipped_record,
+		  "truncated or damaged inputs: only the intact part was used"),
 };
 LODE_RECORD(answer, struct lode_suspects_answer);
 

@@ -79,7 +79,7 @@ static const struct lode_field node_fields[] = {
 		      "index into these nodes; -1: outermost", .least = -1),
 	LODE_FIELD_AS("calls", struct node, n_calls, NULL),
 	LODE_FIELD(struct node, total_ns, NULL),
-	LODE_FIELD(struct node, own_ns, "without callees"),
+	LODE_FIELD(struct node, own_ns, "self time, without callees"),
 };
 LODE_RECORD(node, struct node, .is_shared = true);
 
@@ -128,7 +128,7 @@ static const struct lode_field expression_fields[] = {
 	LODE_LIST("nodes", struct item, nodes, n_nodes, &node_record,
 		  "calls by their stacks, callers first"),
 	LODE_FIELD_POINTER("folded", struct item, folded, &folded_record,
-			   "what is too little to be shown", .absent = "nothing"),
+			   "functions with too little time to show", .absent = "nothing is folded"),
 };
 LODE_RECORD(expression, struct item);
 
@@ -242,7 +242,7 @@ static const struct lode_field thread_fields[] = {
 	LODE_FIELD(struct thread, idle_ns, NULL),
 	LODE_LIST("top_functions", struct thread, leaves, n_leaves, &leaf_record, NULL),
 	LODE_FIELD_POINTER("repairs", struct thread, repairs, &repairs_record, NULL),
-	LODE_FIELDS_AT(struct thread, full, &full_record, .absent = "without --full"),
+	LODE_FIELDS_AT(struct thread, full, &full_record, .absent = "--full is not given"),
 };
 LODE_RECORD(thread, struct thread);
 
@@ -286,8 +286,8 @@ static const struct lode_field outlier_fields[] = {
 	LODE_FIELD_AS("start_ns", struct outlier, of.start_ns, NULL),
 	LENGTH("duration_ns", struct outlier, of.duration_ns),
 	LODE_FIELD_AS("depth", struct outlier, of.depth, NULL),
-	LODE_FIELD_AS("times_median", struct outlier, of.times_median, "of its function",
-		      .is_positive = true),
+	LODE_FIELD_AS("times_median", struct outlier, of.times_median,
+		      "duration / median of its function", .is_positive = true),
 };
 LODE_RECORD(outlier, struct outlier, .is_shared = true);
 
@@ -317,8 +317,8 @@ static const struct lode_field group_fields[] = {
 	LODE_FIELDS_AT(struct group, spread, &spread_record),
 	LODE_FIELD_AS("outliers", struct group, of.n, NULL),
 	LODE_FIELD_AS("outliers_ns", struct group, of.total_ns, NULL),
-	LODE_FIELD_AS("threads", struct group, of.n_threads, "that have some"),
-	LODE_FIELD(struct group, times_median, "of the longest", .is_positive = true),
+	LODE_FIELD_AS("threads", struct group, of.n_threads, "threads with such calls"),
+	LODE_FIELD(struct group, times_median, "longest duration / median", .is_positive = true),
 };
 LODE_RECORD(group, struct group);
 
@@ -453,7 +453,7 @@ static const struct lode_field moment_fields[] = {
 	LODE_ROWS("stack", struct moment, n_open, open_call_at, &open_call_record,
 		  "outermost first"),
 	LODE_ROWS("items", struct moment, n_items, item_of_moment, &item_record,
-		  "the innermost that holds it, if any"),
+		  "the innermost item at that time, if any"),
 	LODE_FIELD_POINTER("meanwhile", struct moment, meanwhile, &meanwhile_record, NULL),
 };
 LODE_RECORD(moment, struct moment);
@@ -476,7 +476,7 @@ static const struct lode_field use_fields[] = {
 	LODE_FIELD_AS("longest_start_ns", struct lode_timeline_use, use.longest.start_ns, NULL),
 	LENGTH("longest_ns", struct lode_timeline_use, use.longest.duration_ns),
 	LODE_COLUMN("bins_ns", struct lode_timeline_use, bins_ns, n_bins,
-		    "of equal parts of the trace"),
+		    "time in each of equal parts of the trace"),
 };
 LODE_RECORD(use, struct lode_timeline_use);
 
@@ -491,11 +491,11 @@ static const struct lode_field function_fields[] = {
 	FUNCTION(struct use_of_function),
 	LODE_FIELDS_AT(struct use_of_function, spread, &spread_record),
 	LODE_LIST("threads", struct use_of_function, uses, n_uses, &use_record,
-		  "that call it, most time first"),
+		  "threads that call it, most time first"),
 	LODE_ROWS("outliers", struct use_of_function, n_outliers, outlier_of_function,
-		  &outlier_record, "the longest first"),
+		  &outlier_record, "longest first"),
 	LODE_FIELD_POINTER("meanwhile", struct use_of_function, meanwhile, &meanwhile_record,
-			   "during the longest", .absent = "none of its calls is long"),
+			   "during its longest call", .absent = "none of its calls is long"),
 };
 LODE_RECORD(function, struct use_of_function);
 
@@ -512,8 +512,8 @@ LODE_RECORD(clock, struct lode_call_clock);
 static const struct lode_field loss_fields[] = {
 	LODE_FIELD(struct lode_loss_row, kind, NULL),
 	LODE_FIELD(struct lode_loss_row, count, NULL),
-	LODE_FIELD(struct lode_loss_row, offset, "in the file; -1: not known"),
-	LODE_FIELD(struct lode_loss_row, detail, "the first, in words"),
+	LODE_FIELD(struct lode_loss_row, offset, "offset in the file; -1: unknown"),
+	LODE_FIELD(struct lode_loss_row, detail, "description of the first one"),
 };
 LODE_RECORD(loss, struct lode_loss_row);
 
@@ -524,7 +524,8 @@ LODE_RECORD(path, struct lode_call_trace);
 
 static const struct lode_field size_fields[] = {
 	LODE_LIST("clocks", struct lode_call_trace, clocks.at, clocks.n, &clock_record,
-		  "where clocks cannot be compared, all times are since the first one's zero",
+		  "clocks of the trace; if they cannot be compared, times are relative to the zero "
+		  "of the first",
 		  .least = 1),
 	LODE_FIELD_AS("calls", struct lode_call_trace, n_calls, NULL),
 	LODE_FIELD_AS("events", struct lode_call_trace, n_events, NULL),
@@ -539,7 +540,7 @@ LODE_RECORD(mended, struct lode_call_trace);
 static const struct lode_field list_fields[] = {
 	LODE_FIELD_AS("threads_more", struct lode_timeline_answer, n_listed_more, NULL),
 	LODE_ROWS("outliers", struct lode_timeline_answer, n_outliers, outlier_at, &outlier_record,
-		  "long calls, by function, the longest first"),
+		  "long calls by function, longest first"),
 	LODE_FIELD_AS("more", struct lode_timeline_answer, n_outliers_more, NULL),
 	LODE_ROWS("outlier_functions", struct lode_timeline_answer, n_groups, group_at,
 		  &group_record, "most unusual first"),
@@ -557,15 +558,15 @@ static const struct lode_field content_fields[] = {
 	LODE_FIELDS_AT(struct content, trace, &size_record),
 	LODE_FIELD_AS("classic", struct content, is_classic, NULL),
 	LODE_FIELD_POINTER("window", struct content, window, &span_record, NULL,
-			   .absent = "without --window"),
+			   .absent = "--window is not given"),
 	LODE_FIELDS_AT(struct content, trace, &mended_record),
 	LODE_LIST("losses", struct content, losses, n_losses, &loss_record, NULL),
 	LODE_ROWS("threads", struct content, n_threads, thread_at, &thread_record, NULL),
 	LODE_FIELDS_AT(struct content, answer, &list_record),
 	LODE_FIELD_POINTER("at", struct content, at, &moment_record, NULL,
-			   .absent = "without --at"),
+			   .absent = "--at is not given"),
 	LODE_FIELD_POINTER("function", struct content, function, &function_record, NULL,
-			   .absent = "without --function"),
+			   .absent = "--function is not given"),
 };
 LODE_RECORD(content, struct content);
 

@@ -130,22 +130,23 @@ static const char *const kinds[] = {"0", "1", "2", NULL};
 static const struct lode_field timeline_fields[] = {
 	LODE_FIELD(struct timeline, thread, "index into the page's threads"),
 	LODE_FIELD_AS("calls", struct timeline, n_calls, NULL),
-	LODE_FIELD_AS("single", struct timeline, is_single, "call by call"),
-	NUMBERS("kind", struct timeline, n_items, item_kind, "0 call, 1 expression, 2 gap",
+	LODE_FIELD_AS("single", struct timeline, is_single, "true: single calls"),
+	NUMBERS("kind", struct timeline, n_items, item_kind, "0 call, 1 merged calls, 2 gap",
 		.choices = kinds),
 	ITEMS("depth", item_depth, NULL),
-	NUMBERS("start", struct timeline, n_items, item_start, "the first, then differences",
-		.is_positive = false),
+	NUMBERS("start", struct timeline, n_items, item_start,
+		"delta-encoded: the first value, then differences", .is_positive = false),
 	ITEMS("duration", item_duration, NULL),
-	ITEMS("what", item_what, "a call's function, an expression's number of calls"),
+	ITEMS("what", item_what, "of a call its function, of merged calls their number"),
 	NUMBERS("own", struct timeline, n_items, item_own,
-		"a call's own time, -1: not known; an expression's number of nodes", .least = -1),
-	FOLDS("fold_nodes", fold_nodes, "of each expression"),
+		"of a call its self time (-1: unknown), of merged calls the number of nodes",
+		.least = -1),
+	FOLDS("fold_nodes", fold_nodes, "for each group of merged calls"),
 	FOLDS("fold_functions", fold_functions, NULL),
 	FOLDS("fold_calls", fold_calls, NULL),
 	FOLDS("fold_own", fold_own, NULL),
-	NODES("node_function", node_function, "of all expressions, one after the other"),
-	NODES("node_caller", node_caller, "caller + 1 in its expression; 0: outermost"),
+	NODES("node_function", node_function, "nodes of all groups of merged calls, concatenated"),
+	NODES("node_caller", node_caller, "index of the caller in its group + 1; 0: outermost"),
 	NODES("node_calls", node_calls, NULL),
 	NODES("node_total", node_total, NULL),
 	NODES("node_own", node_own, NULL),
@@ -231,13 +232,15 @@ static const struct lode_field head_fields[] = {
 	LODE_FIELD(struct head, format, NULL),
 	LODE_FIELD(struct head, command, NULL),
 	LODE_FIELD(struct head, host, NULL),
-	LODE_FIELD(struct head, t0_ns, "wall-clock ns do not fit a browser's numbers",
+	LODE_FIELD(struct head, t0_ns,
+		   "text, since wall-clock ns exceed the integers of JavaScript",
 		   .pattern = "^-?[0-9]+$"),
 	LODE_FIELD(struct head, length_ns, NULL, .is_positive = true),
 	LODE_FIELD_AS("calls", struct head, n_calls, NULL),
 	LODE_FIELD_AS("events", struct head, n_events, NULL),
 	LODE_FIELD_AS("classic", struct head, is_classic, NULL),
-	LODE_MAP_FIELD("repairs", struct head, repairs, n_repairs, &repair_record, "those made"),
+	LODE_MAP_FIELD("repairs", struct head, repairs, n_repairs, &repair_record,
+		       "repairs made, by kind"),
 	LODE_LIST("losses", struct head, losses, n_losses, &lode_loss_record, NULL),
 };
 LODE_RECORD(head, struct head);
@@ -271,8 +274,8 @@ COLUMN(function_max, struct functions, SPREAD(max_ns))
 
 static const struct lode_field functions_fields[] = {
 	LODE_VALUES("name", LODE_TYPE_TEXT, struct functions, n, function_name, NULL),
-	FUNCTIONS("glyphs", function_glyphs, "on the whole timeline"),
-	FUNCTIONS("threads", function_threads, "that call it"),
+	FUNCTIONS("glyphs", function_glyphs, "times drawn on the whole timeline"),
+	FUNCTIONS("threads", function_threads, "threads that call it"),
 	FUNCTIONS("calls", function_calls, NULL),
 	FUNCTIONS("total_ns", function_total, NULL),
 	FUNCTIONS("median_ns", function_median, NULL),
@@ -334,9 +337,9 @@ static const struct lode_field thread_fields[] = {
 	OF_THREAD("negligible_ns", negligible_ns, .is_positive = true),
 	LODE_FIELD(struct thread, idle_ns, NULL),
 	LODE_COLUMN("leaves", struct thread, leaves, n_leaves,
-		    "pairs of function and ns, the most first", .is_positive = true),
+		    "pairs of function and ns, largest first", .is_positive = true),
 	COUNTS("called", struct thread, of.functions.n, called_function,
-	       "every function that it calls: the first, then differences"),
+	       "functions that it calls, delta-encoded"),
 	OF_CALLED("called_calls", n_calls),
 	OF_CALLED("called_leaf", leaf_ns),
 };
@@ -363,7 +366,7 @@ static const struct lode_field outliers_fields[] = {
 	COUNTS("start", struct outliers, n, outlier_start, NULL),
 	OUTLIERS("duration", duration_ns, NULL),
 	OUTLIERS("depth", depth, NULL),
-	OUTLIERS("times_median", times_median, "of its function"),
+	OUTLIERS("times_median", times_median, "duration / median of its function"),
 };
 LODE_RECORD(outliers, struct outliers);
 
@@ -411,9 +414,9 @@ static const struct lode_field meanwhile_fields[] = {
 	LODE_FIELD(struct meanwhile, t1, NULL, .is_positive = true),
 	LODE_FIELD(struct meanwhile, clock, NULL),
 	NUMBERS("idle", struct meanwhile, n_threads, idle_of,
-		"by thread; -1: not known, it is on another clock", .least = -1),
+		"by thread; -1: unknown, on another clock", .least = -1),
 	LODE_LISTS("leaves", LODE_TYPE_INT64, struct meanwhile, n_threads, leaves_of,
-		   "by thread: pairs of function and ns, the most first", .is_positive = true),
+		   "by thread: pairs of function and ns, largest first", .is_positive = true),
 };
 LODE_RECORD(meanwhile, struct meanwhile, .is_shared = true);
 
@@ -436,8 +439,8 @@ struct window {
 static const struct lode_field listed_window_fields[] = {
 	LODE_FIELD(struct window, t0, NULL, .is_positive = true),
 	LODE_FIELD(struct window, t1, NULL, .is_positive = true),
-	LODE_FIELD_AS("single", struct window, is_single, "call by call: nothing is finer"),
-	LODE_FIELD(struct window, part, "of the page that has it"),
+	LODE_FIELD_AS("single", struct window, is_single, "true: single calls, the finest level"),
+	LODE_FIELD(struct window, part, "index of the page part that has it"),
 };
 LODE_RECORD(listed_window, struct window);
 
@@ -502,18 +505,18 @@ static const struct lode_field content_fields[] = {
 	LODE_FIELDS_OF(struct content, opening, &lode_opening_record),
 	LODE_FIELD_RECORD("trace", struct content, head, &head_record, NULL),
 	LODE_FIELD_RECORD("functions", struct content, functions, &functions_record,
-			  "all that are called, as columns"),
+			  "all functions called, in columns"),
 	LODE_ROWS("threads", struct content, n_threads, thread_at, &thread_record, NULL),
-	LODE_FIELD_RECORD("outliers", struct content, outliers, &outliers_record, "as columns"),
-	LODE_FIELD_RECORD("axis", struct content, axis, &axis_record, "the readable axis"),
+	LODE_FIELD_RECORD("outliers", struct content, outliers, &outliers_record, "in columns"),
+	LODE_FIELD_RECORD("axis", struct content, axis, &axis_record, "the non-linear time axis"),
 	LODE_FIELDS_OF(struct content, timelines, &timelines_record),
 	LODE_FIELD_AS(
 		"meanwhiles", struct content, n_meanwhiles,
-		"spans of which the file says what all threads did (lode/timeline-meanwhiles/1)"),
+		"number of spans with the activity of all threads (lode/timeline-meanwhiles/1)"),
 	LODE_ROWS("windows", struct content, n_windows, listed_window_at, &listed_window_record,
-		  "of more detail, by level, then by time"),
+		  "windows with more detail, by level, then by time"),
 	LODE_FIELD_AS("windows_left_out", struct content, n_left_out,
-		      "of the level at which the budget ended"),
+		      "windows left out of the last level, where the size limit was reached"),
 };
 LODE_RECORD(content, struct content);
 

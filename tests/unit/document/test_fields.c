@@ -702,13 +702,13 @@ static void tables_name_every_field_with_its_path(void **state)
 {
 	static const char *const rows[] = {
 		"| `cost_ns` | ns | what it costs |",
-		"| `maybe_ns` | ns | or not; absent: free |",
+		"| `maybe_ns` | ns | or not; absent if free |",
 		"| `colour` | choice | `red`, `green`, `blue` |",
-		"| `parts[].text` | text | absent: it has none |",
+		"| `parts[].text` | text | absent if it has none |",
 		"| `pairs{}` | integer |  |",
 		"| `flat_number` | integer |  |",
-		"| `here_number` | integer | absent: not here |",
-		"| `here_text` | text | absent: it has none |",
+		"| `here_number` | integer | absent if not here |",
+		"| `here_text` | text | absent if it has none |",
 	};
 	char *text = NULL;
 	size_t size;
