@@ -146,7 +146,7 @@ static bool take_away(void)
  * Pages of files count as the process's own while it uses them, and without a cgroup nobody takes
  * them away as long as the machine has others: so the process keeps to its bound by itself.
  */
-static void *watch(void *unused)
+static void *watch_memory(void *unused)
 {
 	struct timespec pause = {0};
 	size_t most, own;
@@ -198,7 +198,7 @@ static void begin_memory_bound(void)
 	(void)mallopt(M_MMAP_THRESHOLD, LODE_LARGE_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (pthread_create(&thread, NULL, watch, NULL) == 0)
+	if (pthread_create(&thread, NULL, watch_memory, NULL) == 0)
 		pthread_detach(thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -9,7 +9,7 @@ static uint32_t room(const struct lode_pair_index *index)
 	return index->slots ? lode_pair_id_mask(index) : 0;
 }
 
-static void put(struct lode_pair_index *index, uint32_t id, uint32_t a, uint32_t b)
+static void put_pair(struct lode_pair_index *index, uint32_t id, uint32_t a, uint32_t b)
 {
 	uint64_t hash = lode_map_hash((uint64_t)a << 32 | b);
 	size_t mask = ((size_t)1 << index->n_bits) - 1, i = hash & mask;
@@ -32,7 +32,7 @@ static void resize(struct lode_pair_index *index, const void *items, size_t item
 	for (uint32_t id = 0; id < index->n; id++) {
 		const uint32_t *item = (const uint32_t *)((const char *)items + id * item_bytes);
 
-		put(index, id, item[0], item[1]);
+		put_pair(index, id, item[0], item[1]);
 	}
 }
 
@@ -52,7 +52,7 @@ void lode_pair_index_add(struct lode_pair_index *index, const void *items, size_
 {
 	if (index->n >= room(index))
 		lode_pair_index_reserve(index, items, item_bytes, (size_t)index->n + 1);
-	put(index, index->n++, a, b);
+	put_pair(index, index->n++, a, b);
 }
 
 void lode_pair_index_release(struct lode_pair_index *index)

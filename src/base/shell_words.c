@@ -11,7 +11,7 @@
 
 enum { MIN_FILES = 4 }; /* that a pattern is easier to read than */
 
-static void put(FILE *out, const char *word, size_t n)
+static void put_quoted(FILE *out, const char *word, size_t n)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "-_./:=,@%+";
@@ -28,7 +28,7 @@ static void put(FILE *out, const char *word, size_t n)
 
 void lode_shell_word_put(FILE *out, const char *word)
 {
-	put(out, word, strlen(word));
+	put_quoted(out, word, strlen(word));
 }
 
 /* ---- Files as a pattern ---- */
@@ -153,10 +153,10 @@ void lode_shell_words_put(FILE *out, const char *const *words, size_t n_words)
 		if (n >= MIN_FILES && pattern_find(&p, words, n)) {
 			fputc(' ', out);
 			if (p.start_bytes)
-				put(out, p.start, p.start_bytes);
+				put_quoted(out, p.start, p.start_bytes);
 			fputc('*', out);
 			if (p.end_bytes)
-				put(out, p.end, p.end_bytes);
+				put_quoted(out, p.end, p.end_bytes);
 			continue;
 		}
 		for (size_t i = 0; i < n; i++) {

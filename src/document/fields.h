@@ -1,6 +1,6 @@
 /*
  * Records described once: from one table of fields come a record's JSON, its JSON Schema (and with
- *it the TypeScript types of the pages), and its lines in docs/json.md.
+ * it the TypeScript types of the pages), and its lines in docs/json.md.
  *
  *	struct lode_label_count { const char *key, *value; int64_t n_streams; };
  *
@@ -13,8 +13,8 @@
  *		LODE_RECORD_OF("label", label_fields, struct lode_label_count);
  *
  * A field's type is its member's; its unit is the end of its name (`_ns`, `_bytes`, `_pct`). A
- *field with `.absent` is left out where its member holds no value: NULL, LODE_NO_INT, 0 of unsigned
- * members, NaN and infinity, false. `.absent` says in words when that is.
+ * field with `.absent` is left out where its member holds no value: NULL, LODE_NO_INT, 0 of
+ *unsigned members, NaN and infinity, false. `.absent` says in words when that is.
  */
 #pragma once
 
@@ -63,6 +63,12 @@ enum lode_field_shape {
 };
 
 struct lode_record;
+
+/* How many of `n` a list shows when `most` are asked for; 0: all. */
+static inline size_t lode_listed(size_t most, size_t n)
+{
+	return most && most < n ? most : n;
+}
 
 /*
  * Makes item `i` of a list that is not in memory as it is shown: fills `row`, which is zeroed.

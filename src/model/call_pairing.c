@@ -469,7 +469,7 @@ static void say(struct lode_call_pairing *p, const struct ahead *ahead, enum lod
 }
 
 /* The thread's first event; false: too little is known of the next ones. */
-static bool begin(struct lode_call_pairing *p, const struct ahead *ahead)
+static bool begin_thread(struct lode_call_pairing *p, const struct ahead *ahead)
 {
 	struct lode_call_event *event = ahead->event;
 	int64_t t1_ns, t2_ns;
@@ -546,7 +546,7 @@ static enum mended mend(struct lode_call_pairing *p, const struct ahead *ahead, 
 	int64_t read_ns = event->t_ns, t_ns;
 
 	if (p->last_ns == NO_TIME) {
-		if (!begin(p, ahead))
+		if (!begin_thread(p, ahead))
 			return WAITS;
 		if (is_time(event->t_ns))
 			return TAKEN;

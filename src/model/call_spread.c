@@ -153,7 +153,7 @@ static void begin_quantile(struct searches *all, const struct lode_bucket_counts
 		lode_vec_append(&all->at, s);
 }
 
-static void begin(struct searches *all, struct lode_call_buckets *buckets)
+static void begin_searches(struct searches *all, struct lode_call_buckets *buckets)
 {
 	for (uint32_t f = 0; f < buckets->at.n; f++) {
 		struct lode_call_spread *spread = &all->trace->spreads.at[f];
@@ -434,7 +434,7 @@ int lode_call_spreads_make(struct lode_call_trace *trace, struct lode_call_bucke
 				((struct lode_call_spread){.min_ns = INT64_MAX, .max_ns = -1}));
 	for (size_t i = 1; i < n; i++)
 		merge(&buckets[0], &buckets[i]);
-	begin(&all, &buckets[0]);
+	begin_searches(&all, &buckets[0]);
 	all.first_of = lode_alloc(n_functions * sizeof(*all.first_of));
 	all.workers = lode_alloc0(n_threads, sizeof(*all.workers));
 	all.failures = lode_alloc0(n_threads, sizeof(*all.failures));

@@ -48,7 +48,7 @@ void lode_schedule_release(struct lode_schedule *schedule)
 }
 
 /* A thread that a record named: the builder has made it. */
-static inline struct lode_sched_thread *thread_at(struct lode_schedule *s, lode_thread_id id)
+static inline struct lode_sched_thread *sched_thread_at(struct lode_schedule *s, lode_thread_id id)
 {
 	return &s->threads.at[id];
 }
@@ -83,13 +83,13 @@ static bool counts(const struct lode_schedule *s, int64_t t_ns)
 
 static size_t event_count(struct lode_schedule *s, lode_thread_id id)
 {
-	return s->stream->threads.at[id].events.n + thread_at(s, id)->n_staged;
+	return s->stream->threads.at[id].events.n + sched_thread_at(s, id)->n_staged;
 }
 
 static void flush_schedule(struct lode_schedule *s, lode_thread_id id)
 {
 	struct lode_events *events = &s->stream->threads.at[id].events;
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 	size_t n = t->n_staged, first = lode_events_extend(events, n);
 
 #define WRITE(column)                  \
@@ -114,7 +114,7 @@ static struct lode_sched_event *append_schedule(struct lode_schedule *s, lode_th
 						enum lode_event_kind kind, int64_t start_ns,
 						int64_t cost_ns, uint32_t stack)
 {
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 	struct lode_sched_event *e;
 
 	if (t->n_staged == LODE_SCHED_STAGED)
@@ -133,7 +133,7 @@ static struct lode_sched_event *append_schedule(struct lode_schedule *s, lode_th
 static void truncate_to(struct lode_schedule *s, lode_thread_id id, size_t n)
 {
 	struct lode_events *events = &s->stream->threads.at[id].events;
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 
 	if (n < events->n) {
 		events->n = n;
@@ -170,7 +170,7 @@ static struct lode_sched_event *emit(struct lode_schedule *s, lode_thread_id id,
 		return NULL;
 	e = append_schedule(s, id, kind, start_ns, end_ns - start_ns, stack);
 	e->flags = (uint8_t)flags;
-	e->cpu = cpu_column(thread_at(s, id)->cpu);
+	e->cpu = cpu_column(sched_thread_at(s, id)->cpu);
 	return e;
 }
 
@@ -245,7 +245,7 @@ static void share_run(struct lode_schedule *s, lode_thread_id id, int64_t start_
 		      unsigned flags)
 {
 	struct lode_events *events = &s->stream->threads.at[id].events;
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 	size_t first = t->first_tile, n = event_count(s, id) - first;
 	int64_t each, rest;
 
@@ -277,7 +277,7 @@ static void share_run(struct lode_schedule *s, lode_thread_id id, int64_t start_
 static void close_run(struct lode_schedule *s, lode_thread_id id, int64_t t_ns,
 		      uint32_t leave_stack, unsigned flags)
 {
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 	int64_t start_ns = t->since_ns, end_ns = t_ns;
 
 	flags |= t->flags;
@@ -296,7 +296,7 @@ static void close_run(struct lode_schedule *s, lode_thread_id id, int64_t t_ns,
 static void close_ready(struct lode_schedule *s, lode_thread_id id, int64_t t_ns,
 			const struct lode_sched_cpu *cpu, unsigned flags)
 {
-	const struct lode_sched_thread *t = thread_at(s, id);
+	const struct lode_sched_thread *t = sched_thread_at(s, id);
 	struct lode_sched_event *e =
 		emit(s, id, LODE_EVENT_READY, t->since_ns, t_ns, t->stack, flags);
 
@@ -307,7 +307,7 @@ static void close_ready(struct lode_schedule *s, lode_thread_id id, int64_t t_ns
 static struct lode_sched_event *close_wait(struct lode_schedule *s, lode_thread_id id, int64_t t_ns,
 					   unsigned flags)
 {
-	const struct lode_sched_thread *t = thread_at(s, id);
+	const struct lode_sched_thread *t = sched_thread_at(s, id);
 	struct lode_sched_event *e =
 		emit(s, id, LODE_EVENT_WAITING, t->since_ns, t_ns, t->stack, flags | t->flags);
 
@@ -333,7 +333,7 @@ static void count_no_waker(struct lode_schedule *s, lode_thread_id id, int64_t s
 static void close_off_cpu(struct lode_schedule *s, lode_thread_id id, int64_t t_ns,
 			  const struct lode_sched_cpu *cpu, unsigned flags)
 {
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 
 	switch (t->state) {
 	case LODE_SCHED_WAITING:
@@ -360,7 +360,7 @@ static void close_off_cpu(struct lode_schedule *s, lode_thread_id id, int64_t t_
 static void start_run(struct lode_schedule *s, lode_thread_id id, uint32_t cpu, int64_t t_ns,
 		      unsigned flags)
 {
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 
 	t->state = LODE_SCHED_RUNNING;
 	t->since_ns = t_ns;
@@ -388,7 +388,7 @@ static void note_alive(struct lode_schedule *s, lode_thread_id id, int64_t t_ns)
 {
 	struct lode_thread *thread = &s->stream->threads.at[id];
 
-	if (thread_at(s, id)->is_exiting && thread->died_ns < t_ns)
+	if (sched_thread_at(s, id)->is_exiting && thread->died_ns < t_ns)
 		thread->died_ns = t_ns;
 }
 
@@ -399,7 +399,7 @@ static void note_alive(struct lode_schedule *s, lode_thread_id id, int64_t t_ns)
  */
 static int64_t last_moment(struct lode_schedule *s, lode_thread_id id, int64_t t_ns)
 {
-	const struct lode_sched_thread *t = thread_at(s, id);
+	const struct lode_sched_thread *t = sched_thread_at(s, id);
 	int64_t died_ns;
 
 	if (!t->is_exiting)
@@ -418,7 +418,7 @@ static void displace(struct lode_schedule *s, uint32_t cpu_index, int64_t t_ns)
 
 	if (!is_thread(id))
 		return;
-	t = thread_at(s, id);
+	t = sched_thread_at(s, id);
 	t_ns = last_moment(s, id, t_ns);
 	if (!cpu->is_uncertain)
 		contradiction(s, id, cpu_index, t_ns, t_ns - cpu->since_ns,
@@ -436,7 +436,7 @@ static void displace(struct lode_schedule *s, uint32_t cpu_index, int64_t t_ns)
 static void move_schedule(struct lode_schedule *s, lode_thread_id id, uint32_t cpu_index,
 			  int64_t t_ns)
 {
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 	struct lode_sched_cpu *old = cpu_at(s, t->cpu);
 
 	if (old->current == id) {
@@ -474,7 +474,7 @@ static int64_t infer_switch_in(const struct lode_schedule *s, const struct lode_
 void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, uint32_t cpu_index,
 		       int64_t t_ns)
 {
-	struct lode_sched_thread *t = thread_at(schedule, thread);
+	struct lode_sched_thread *t = sched_thread_at(schedule, thread);
 	struct lode_sched_cpu *cpu;
 	bool was_idle, from_start;
 	int64_t free_ns, start_ns;
@@ -514,7 +514,7 @@ void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, ui
 static void leave_schedule(struct lode_schedule *s, const struct lode_switch *record,
 			   lode_thread_id id)
 {
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 	struct lode_sched_cpu *cpu = cpu_at(s, t->cpu);
 
 	if (t->state != LODE_SCHED_RUNNING)
@@ -553,7 +553,7 @@ static void leave_schedule(struct lode_schedule *s, const struct lode_switch *re
 static void enter_schedule(struct lode_schedule *s, lode_thread_id id, uint32_t cpu_index,
 			   int64_t t_ns)
 {
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 	struct lode_sched_cpu *cpu;
 
 	if (t->state == LODE_SCHED_RUNNING) {
@@ -618,7 +618,7 @@ static void name_waker(struct lode_schedule *s, lode_thread_id id, struct lode_s
 static void wake(struct lode_schedule *s, const struct lode_waking *record, lode_thread_id waker,
 		 lode_thread_id id)
 {
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 	struct lode_sched_event *e;
 
 	switch (t->state) {
@@ -676,7 +676,7 @@ void lode_schedule_sample(struct lode_schedule *schedule, const struct lode_samp
 		return;
 	lode_schedule_own(schedule, thread, record->cpu, record->t_ns);
 	if (!counts(schedule, record->t_ns) ||
-	    thread_at(schedule, thread)->state != LODE_SCHED_RUNNING)
+	    sched_thread_at(schedule, thread)->state != LODE_SCHED_RUNNING)
 		return;
 	append_schedule(schedule, thread, LODE_EVENT_RUNNING, record->t_ns, 0, record->stack)->cpu =
 		cpu_column(record->cpu);
@@ -684,7 +684,7 @@ void lode_schedule_sample(struct lode_schedule *schedule, const struct lode_samp
 
 void lode_schedule_born(struct lode_schedule *schedule, lode_thread_id thread, int64_t t_ns)
 {
-	struct lode_sched_thread *t = thread_at(schedule, thread);
+	struct lode_sched_thread *t = sched_thread_at(schedule, thread);
 
 	if (t->state != LODE_SCHED_UNSEEN)
 		return;
@@ -694,7 +694,7 @@ void lode_schedule_born(struct lode_schedule *schedule, lode_thread_id thread, i
 
 void lode_schedule_exiting(struct lode_schedule *schedule, lode_thread_id thread, int64_t t_ns)
 {
-	struct lode_sched_thread *t = thread_at(schedule, thread);
+	struct lode_sched_thread *t = sched_thread_at(schedule, thread);
 
 	if (t->state != LODE_SCHED_UNSEEN && !schedule->running_only)
 		lode_schedule_own(schedule, thread, LODE_CPU_NOWHERE, t_ns);
@@ -720,7 +720,7 @@ void lode_schedule_lost(struct lode_schedule *schedule, uint32_t cpu)
 /* Closes what a thread does at `t_ns` without knowing what comes next. */
 static void cut(struct lode_schedule *s, lode_thread_id id, int64_t t_ns, unsigned flags)
 {
-	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_thread *t = sched_thread_at(s, id);
 	struct lode_sched_cpu *cpu = cpu_at(s, t->cpu);
 	int64_t last_ns;
 
@@ -756,7 +756,7 @@ static void cut(struct lode_schedule *s, lode_thread_id id, int64_t t_ns, unsign
 
 void lode_schedule_replaced(struct lode_schedule *schedule, lode_thread_id thread, int64_t t_ns)
 {
-	if (thread_at(schedule, thread)->state != LODE_SCHED_DEAD)
+	if (sched_thread_at(schedule, thread)->state != LODE_SCHED_DEAD)
 		cut(schedule, thread, t_ns, LODE_EVENT_INFERRED);
 }
 

@@ -18,7 +18,7 @@ struct search {
 	char *where;
 };
 
-static bool is_before(const struct timespec *a, const struct timespec *b)
+static bool is_older(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
@@ -52,9 +52,9 @@ static void look_at(struct search *search, const char *bundle)
 	bool has_dumps;
 
 	/* The note lies beside the recording. */
-	if (stat(note, &st) == 0 && S_ISREG(st.st_mode) &&
-	    is_before(&search->latest, &st.st_mtim) && is_before(&search->since, &st.st_mtim) &&
-	    is_of_program(search, note) && lode_bundle_stacks_read(note, &has_dumps)) {
+	if (stat(note, &st) == 0 && S_ISREG(st.st_mode) && is_older(&search->latest, &st.st_mtim) &&
+	    is_older(&search->since, &st.st_mtim) && is_of_program(search, note) &&
+	    lode_bundle_stacks_read(note, &has_dumps)) {
 		search->latest = st.st_mtim;
 		search->kind = has_dumps ? LODE_STACKS_DUMPS : LODE_STACKS_CHAINS;
 		free(search->where);

@@ -162,9 +162,9 @@ static void look_at_execs(struct title_watch *w, int execs)
 		meet(w, pids[i], lode_clock_ns(CLOCK_MONOTONIC), true);
 }
 
-static void watch(const char *bundle, pid_t parent) __attribute__((noreturn));
+static void watch_titles(const char *bundle, pid_t parent) __attribute__((noreturn));
 
-static void watch(const char *bundle, pid_t parent)
+static void watch_titles(const char *bundle, pid_t parent)
 {
 	struct title_watch w = {0};
 	char path[4200];
@@ -209,7 +209,7 @@ pid_t lode_title_watch_start(const char *bundle)
 	pid_t parent = getpid(), child = fork();
 
 	if (child == 0)
-		watch(bundle, parent);
+		watch_titles(bundle, parent);
 	return child < 0 ? 0 : child;
 }
 

@@ -151,11 +151,6 @@ static struct lode_cluster_signature_row signature_row(const struct lode_cluster
 	};
 }
 
-static size_t at_most(size_t top, size_t n)
-{
-	return top && top < n ? top : n;
-}
-
 /* Of thousands of clusters, the last ones are rarely read. */
 static size_t top_inside(const struct lode_cluster_rows_options *options,
 			 const struct lode_cluster *cluster)
@@ -172,12 +167,12 @@ static void list_items(struct lode_cluster_row *row,
 	size_t top = top_inside(options, c);
 
 	row->wakers = c->wakers;
-	row->n_wakers = at_most(top, c->n_wakers);
+	row->n_wakers = lode_listed(top, c->n_wakers);
 	row->n_wakers_more = c->n_wakers - row->n_wakers;
 	row->patterns = c->patterns;
-	row->n_patterns = options->is_light ? 0 : at_most(top, c->n_patterns);
+	row->n_patterns = options->is_light ? 0 : lode_listed(top, c->n_patterns);
 	row->n_patterns_more = c->n_patterns - row->n_patterns;
-	row->n_worst = options->is_light ? 0 : at_most(top, c->n_worst);
+	row->n_worst = options->is_light ? 0 : lode_listed(top, c->n_worst);
 	row->n_worst_more = c->n_worst - row->n_worst;
 }
 
@@ -247,7 +242,7 @@ void lode_cluster_rows_build(struct lode_cluster_rows *out, const struct lode_mi
 			     const struct lode_cluster *only,
 			     const struct lode_cluster_rows_options *options)
 {
-	size_t n = only ? 1 : at_most(options->top, mined->n_clusters);
+	size_t n = only ? 1 : lode_listed(options->top, mined->n_clusters);
 
 	*out = (struct lode_cluster_rows){
 		.n = n,

@@ -1,11 +1,6 @@
 /* One cluster in full: what is said of it. */
 #include "answers/clusters/cluster_shown.h"
 
-static size_t at_most(size_t top, size_t n)
-{
-	return top && top < n ? top : n;
-}
-
 /* Costliest first; of equal ones, in their own order. */
 static void sort_reasons(struct lode_cluster_shown *shown)
 {
@@ -66,8 +61,8 @@ void lode_cluster_shown_build(struct lode_cluster_shown *out, const struct lode_
 		.mined = mined,
 		.cluster = cluster,
 		.gaps = shown_gaps(cluster, arena),
-		.n_patterns = at_most(top, cluster->n_patterns),
-		.n_worst = at_most(top, cluster->n_worst),
+		.n_patterns = lode_listed(top, cluster->n_patterns),
+		.n_worst = lode_listed(top, cluster->n_worst),
 	};
 	sort_reasons(out);
 }

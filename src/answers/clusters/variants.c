@@ -47,7 +47,7 @@ static void add_pattern(struct lode_gap *gaps, const struct lode_cluster *c,
 	}
 }
 
-static int dearest_first(const void *a, const void *b)
+static int dearest_variant_first(const void *a, const void *b)
 {
 	const struct lode_variant *x = a, *y = b;
 	int order = LODE_ORDER(y->own_ns, x->own_ns) ?: LODE_ORDER(x->n, y->n);
@@ -63,7 +63,7 @@ struct lode_gap *lode_gaps_new(const struct lode_cluster *cluster)
 		if (cluster->patterns[i].holds_common)
 			add_pattern(gaps, cluster, &cluster->patterns[i]);
 	for (size_t i = 0; i <= cluster->n_common; i++) {
-		lode_sort(gaps[i].variants.at, gaps[i].variants.n, dearest_first);
+		lode_sort(gaps[i].variants.at, gaps[i].variants.n, dearest_variant_first);
 	}
 	return gaps;
 }

@@ -129,7 +129,7 @@ static void list_signatures(struct lode_coverage_state *s, size_t top)
 	const uint32_t *order = make_order(s);
 	size_t n = job->coverage.n_signatures;
 
-	out->n_signatures = top && top < n ? top : n;
+	out->n_signatures = lode_listed(top, n);
 	out->n_more = n - out->n_signatures;
 	out->signatures =
 		lode_arena_array(&s->arena, struct lode_coverage_signature, out->n_signatures + 1);

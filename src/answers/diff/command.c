@@ -218,8 +218,8 @@ static int diff_command_put(const struct lode_command *self, const struct diff_v
 	return LODE_EXIT_OK;
 }
 
-static struct lode_diff_request request_of(const struct diff_values *v,
-					   struct lode_progress *progress)
+static struct lode_diff_request diff_request_of(const struct diff_values *v,
+						struct lode_progress *progress)
 {
 	struct lode_diff_request request = {
 		.sets = {.now_ns = lode_query_now_ns(),
@@ -257,7 +257,7 @@ static int diff_command_answer(const struct lode_command *self, const struct dif
 			       struct lode_repo *repo)
 {
 	struct lode_progress progress;
-	struct lode_diff_request request = request_of(v, &progress);
+	struct lode_diff_request request = diff_request_of(v, &progress);
 	struct lode_diff_answer *answer;
 	struct lode_error err;
 	int rc, code;

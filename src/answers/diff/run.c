@@ -133,7 +133,7 @@ static void list_rows(struct lode_diff_state *s, const struct lode_diff_request 
 	size_t top = out->shown ? 1 : request->top;
 	struct lode_side_stacks stacks;
 
-	out->n_rows = top && top < n ? top : n;
+	out->n_rows = lode_listed(top, n);
 	out->n_more = n - out->n_rows;
 	out->rows = lode_arena_array(&s->arena, struct lode_diff_row, out->n_rows + 1);
 	if (request->wants_detail)
@@ -248,7 +248,7 @@ static void count_told(struct lode_diff_state *s, size_t top)
 	size_t n = diff->n_changes - diff->n_of[LODE_DIFF_SAME];
 	size_t most = top ? DOUBTFUL_TOLD : diff->n_changes;
 
-	out->n_told = top && top < n ? top : n;
+	out->n_told = lode_listed(top, n);
 	out->n_told_more = n - out->n_told;
 	out->first_doubtful = n;
 	while (n + out->n_doubtful < diff->n_changes && out->n_doubtful < most &&

@@ -2,7 +2,7 @@
  * lode digest: keeps what mining needs of each recording, and merges it.
  *
  *	request --> digests of recordings, kept in a folder, merged to a file --> answer --> text,
- *JSON
+ * JSON
  *
  * What a digest is: model/digest.h; how it is made: streams/digest_job.h.
  */

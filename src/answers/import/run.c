@@ -86,7 +86,7 @@ static void list_imported(struct lode_import_state *s)
 		count_imported(s, &s->inputs.at[i]);
 	answer->list = s->inputs.at;
 	answer->n_inputs = n;
-	answer->n_listed = top && top < n ? top : n;
+	answer->n_listed = lode_listed(top, n);
 	answer->n_more = n - answer->n_listed;
 }
 

@@ -296,8 +296,8 @@ static int put_answer(const struct lode_command *self, const struct mine_values 
 	return LODE_EXIT_OK;
 }
 
-static struct lode_mine_request request_of(const struct mine_values *v, const char *lambda,
-					   struct lode_progress *progress)
+static struct lode_mine_request mine_request_of(const struct mine_values *v, const char *lambda,
+						struct lode_progress *progress)
 {
 	bool wants_page = v->html || (v->wants_detail && !v->show);
 	struct lode_mine_request request = {
@@ -342,7 +342,7 @@ struct lode_mine_request lode_mine_page_request(struct lode_mine_page_values *va
 	v.top = LODE_PAGE_TOP;
 	v.paths = PAGE_PATHS;
 	lode_lambda_words(&v.mining, values->lambda, sizeof(values->lambda));
-	request = request_of(&v, values->lambda, progress);
+	request = mine_request_of(&v, values->lambda, progress);
 	request.repo = NULL;
 	request.is_served = is_served;
 	request.wants_detail = request.wants_paths = !is_served;
@@ -384,7 +384,8 @@ static int mine_and_put(const struct lode_command *self, const struct mine_value
 	char lambda[LODE_LAMBDA_WORDS_BYTES];
 	struct lode_progress progress;
 	struct lode_mine_request request =
-		request_of(v, lode_lambda_words(&v->mining, lambda, sizeof(lambda)), &progress);
+		mine_request_of(v, lode_lambda_words(&v->mining, lambda, sizeof(lambda)),
+				&progress);
 	struct lode_mine_answer *answer;
 	struct lode_error err;
 	int code, put = LODE_EXIT_OK, rc;

@@ -26,11 +26,6 @@ struct lode_mine_state {
 	struct lode_arena arena;
 };
 
-static size_t at_most(size_t top, size_t n)
-{
-	return top && top < n ? top : n;
-}
-
 /* ---- One cluster in full ---- */
 
 static int show_cluster(struct lode_mine_state *s, const struct lode_mine_request *request,
@@ -163,7 +158,7 @@ static void describe_job(struct lode_mine_answer *answer, const struct lode_dige
 		return;
 	answer->n_streams = job->digest->streams.n;
 	answer->n_symptoms = job->digest->symptoms.n;
-	answer->n_inputs_listed = at_most(request->top, answer->n_streams);
+	answer->n_inputs_listed = lode_listed(request->top, answer->n_streams);
 	answer->n_inputs_more = answer->n_streams - answer->n_inputs_listed;
 	answer->symptoms = job->symptom_text;
 	answer->is_default_symptoms = job->is_default_symptoms;
@@ -178,7 +173,7 @@ static void describe_job(struct lode_mine_answer *answer, const struct lode_dige
 static void sum_up_clusters(struct lode_mine_answer *answer, const struct lode_mined *mined,
 			    size_t top)
 {
-	answer->n_shown = at_most(top, mined->n_clusters);
+	answer->n_shown = lode_listed(top, mined->n_clusters);
 	answer->n_more = mined->n_clusters - answer->n_shown;
 	answer->explained_ns = mined->aoi_ns - mined->other_ns;
 	for (size_t i = answer->n_shown; i < mined->n_clusters; i++)

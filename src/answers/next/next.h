@@ -4,7 +4,7 @@
  *	request --> streams, signatures --> order, curves --> answer --> text, JSON, page
  *
  * What the orders are: engine/order/order.h (StackMine §VII.A Q3). Signatures that are retired
- *are no reason to open anything and explain nothing.
+ * are no reason to open anything and explain nothing.
  */
 #pragma once
 

@@ -174,8 +174,8 @@ static int put_pio_answer(const struct lode_command *self, const struct analyse_
 	return lode_pio_worse(code, write_symptoms(self, v, answer));
 }
 
-static struct lode_pio_request request_of(const struct analyse_values *v,
-					  const struct lode_text_page *page)
+static struct lode_pio_request pio_request_of(const struct analyse_values *v,
+					      const struct lode_text_page *page)
 {
 	return (struct lode_pio_request){
 		.model = v->model,
@@ -205,13 +205,13 @@ struct lode_pio_request lode_pio_page_request(const struct lode_input_options *m
 	v.html = "";
 	v.inputs.n_threads = machine->n_threads;
 	v.inputs.memory_bytes = machine->memory_bytes;
-	return request_of(&v, NULL);
+	return pio_request_of(&v, NULL);
 }
 
 static int answer_pio(const struct lode_command *self, const struct analyse_values *v)
 {
 	const struct lode_text_page page = lode_stdout_page();
-	struct lode_pio_request request = request_of(v, &page);
+	struct lode_pio_request request = pio_request_of(v, &page);
 	struct lode_pio_answer *answer;
 	struct lode_error err;
 	int code, rc;

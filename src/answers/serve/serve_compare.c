@@ -7,7 +7,7 @@
 #include "base/clock.h"
 
 /* A value of the language of --where (store/repo_query.h), in quotes where it needs them. */
-static void put_value(FILE *out, const char *value)
+static void put_query_value(FILE *out, const char *value)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789._-+:/";
@@ -39,7 +39,7 @@ static char *comparison(const char *where, const char *key, const char *value)
 		fputs("!~*", out);
 	} else {
 		fputc('=', out);
-		put_value(out, value);
+		put_query_value(out, value);
 	}
 	fclose(out);
 	return text;
@@ -55,8 +55,8 @@ static int find_key(const struct lode_serve_mine *mine, const char *key, struct 
 }
 
 /* As the command line has it that says no more than the two queries. */
-static struct lode_diff_request request_of(const struct lode_serve_mine *mine, char *sides[2],
-					   const struct lode_asked *asked)
+static struct lode_diff_request compare_request_of(const struct lode_serve_mine *mine,
+						   char *sides[2], const struct lode_asked *asked)
 {
 	struct lode_diff_request request = {
 		.sets = {.now_ns = lode_clock_ns(CLOCK_REALTIME), .job = mine->read},
@@ -81,7 +81,7 @@ static int compare(const struct lode_serve_mine *mine, char *sides[2], FILE *out
 	char *of_repo = (char *)(uintptr_t)lode_finding_text(&arena, " --repo %s",
 							     lode_next_word(&arena, mine->repo));
 	struct lode_asked asked = {.command = "diff", .options = of_repo, .next_options = of_repo};
-	struct lode_diff_request request = request_of(mine, sides, &asked);
+	struct lode_diff_request request = compare_request_of(mine, sides, &asked);
 	struct lode_diff_answer *answer = NULL;
 	int rc = lode_repo_open(&request.sets.repo, mine->repo, LODE_REPO_READ, err);
 

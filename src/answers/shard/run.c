@@ -116,7 +116,7 @@ static void measure_all(struct lode_shard_state *s)
 
 /* ---- Parts ---- */
 
-static int costliest_first(const void *left, const void *right)
+static int costliest_input_first(const void *left, const void *right)
 {
 	const struct work *a = *(struct work *const *)left, *b = *(struct work *const *)right;
 
@@ -151,7 +151,7 @@ static void deal(struct lode_shard_state *s)
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = &s->work[i];
-	lode_sort(order, n, costliest_first);
+	lode_sort(order, n, costliest_input_first);
 	for (size_t i = 0; i < n_parts; i++)
 		heap[i] = (uint32_t)i;
 	for (size_t i = 0; i < n; i++) {

@@ -2,7 +2,7 @@
  * lode sign: names for what was mined.
  *
  *	request --> signatures of a file or a repository, listed or changed --> answer --> text,
- *JSON
+ * JSON
  *
  * What a signature is: model/signature.h; where they are kept: signature_store.h.
  */

@@ -247,8 +247,8 @@ static void set_lengths(struct lode_suspects_request *request, const struct susp
 	}
 }
 
-static struct lode_suspects_request request_of(const struct suspects_values *v,
-					       struct lode_progress *progress)
+static struct lode_suspects_request suspects_request_of(const struct suspects_values *v,
+							struct lode_progress *progress)
 {
 	const lode_text_list *other = v->versus.n ? &v->versus : &v->baseline;
 	int order = v->sort;
@@ -350,7 +350,7 @@ struct lode_suspects_request lode_suspects_page_request(const struct lode_input_
 	init_values(&v);
 	v.input = *machine;
 	v.html = "";
-	return request_of(&v, progress);
+	return suspects_request_of(&v, progress);
 }
 
 int lode_suspects_say(const struct lode_command *self, const struct lode_suspects_answer *answer,
@@ -373,7 +373,7 @@ int lode_suspects_say(const struct lode_command *self, const struct lode_suspect
 static int answer_suspects(const struct lode_command *self, const struct suspects_values *v)
 {
 	struct lode_progress progress;
-	const struct lode_suspects_request request = request_of(v, &progress);
+	const struct lode_suspects_request request = suspects_request_of(v, &progress);
 	struct lode_suspects_answer *answer;
 	struct lode_error err;
 	int code, put = LODE_EXIT_OK, rc;

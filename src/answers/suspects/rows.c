@@ -171,7 +171,7 @@ void lode_suspects_metrics_fill(struct lode_suspects_answer *answer, size_t most
 	const char *long_tail;
 
 	answer->n_metrics = n;
-	answer->n_metrics_listed = lode_suspects_shown(most, n);
+	answer->n_metrics_listed = lode_listed(most, n);
 	answer->n_metrics_more = n - answer->n_metrics_listed;
 	answer->metrics = lode_arena_array(arena, struct lode_suspects_metric, n + 1);
 	answer->by_extra = lode_arena_array(arena, const struct lode_suspects_metric *, n + 1);
@@ -371,9 +371,9 @@ void lode_suspects_explained_fill(struct lode_suspects_explained *out,
 		.n_metrics = x->metrics.n,
 		.n_callers = x->callers.n,
 		.n_callees = x->callees.n,
-		.n_metrics_listed = lode_suspects_shown(most, x->metrics.n),
-		.n_callers_listed = lode_suspects_shown(most, x->callers.n),
-		.n_callees_listed = lode_suspects_shown(most, x->callees.n),
+		.n_metrics_listed = lode_listed(most, x->metrics.n),
+		.n_callers_listed = lode_listed(most, x->callers.n),
+		.n_callees_listed = lode_listed(most, x->callees.n),
 	};
 	fill_metrics(out, s, x, keeps_histograms, arena);
 	fill_worst(out, s, x, arena);

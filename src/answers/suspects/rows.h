@@ -5,12 +5,6 @@
 
 #include "answers/suspects/suspects.h"
 
-/* How many of n a list shows; `most` 0: all. */
-static inline size_t lode_suspects_shown(size_t most, size_t n)
-{
-	return most && most < n ? most : n;
-}
-
 /* The metrics, and what they come to together. */
 void lode_suspects_metrics_fill(struct lode_suspects_answer *answer, size_t most,
 				struct lode_arena *arena);

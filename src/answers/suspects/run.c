@@ -180,7 +180,7 @@ static size_t functions_shown(const struct lode_suspects_request *request, size_
 		      : cut > 25			       ? 25
 							       : cut;
 
-	return most && most < n ? most : n;
+	return lode_listed(most, n);
 }
 
 static void list_functions(struct lode_suspects_state *s,
@@ -304,8 +304,7 @@ int lode_suspects_run(struct lode_suspects_answer **out,
 	describe_sides(s);
 	lode_suspects_metrics_fill(&s->answer, request->list_top, &s->arena);
 	list_functions(s, request);
-	s->answer.n_contrasts_listed =
-		lode_suspects_shown(request->list_top, s->suspects->contrasts.n);
+	s->answer.n_contrasts_listed = lode_listed(request->list_top, s->suspects->contrasts.n);
 	s->answer.n_contrasts_more = s->suspects->contrasts.n - s->answer.n_contrasts_listed;
 	lode_suspects_choose(&s->answer.contrasts, s->suspects, NULL);
 	if (request->explain)

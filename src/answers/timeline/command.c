@@ -212,8 +212,8 @@ static int put_timeline(const struct lode_command *self, const struct timeline_v
 	return LODE_EXIT_OK;
 }
 
-static struct lode_timeline_request request_of(const struct timeline_values *v,
-					       struct lode_progress *progress)
+static struct lode_timeline_request timeline_request_of(const struct timeline_values *v,
+							struct lode_progress *progress)
 {
 	size_t top = v->top != SIZE_MAX ? v->top : v->wants_json ? 50 : 20;
 
@@ -261,7 +261,7 @@ struct lode_timeline_request lode_timeline_page_request(const struct lode_input_
 	init_timeline(&v);
 	v.shared = *machine;
 	v.html = "";
-	return request_of(&v, progress);
+	return timeline_request_of(&v, progress);
 }
 
 int lode_timeline_say(const struct lode_command *self, const char *input,
@@ -280,7 +280,7 @@ int lode_timeline_say(const struct lode_command *self, const char *input,
 static int answer_timeline(const struct lode_command *self, const struct timeline_values *v)
 {
 	struct lode_progress progress;
-	const struct lode_timeline_request request = request_of(v, &progress);
+	const struct lode_timeline_request request = timeline_request_of(v, &progress);
 	struct lode_timeline_answer *answer;
 	struct lode_error err;
 	int code, put = LODE_EXIT_OK, rc;

@@ -89,7 +89,7 @@ static double work_of(const struct lode_fork_paths *x)
 	return work;
 }
 
-static void find_places(struct lode_fork_paths *x)
+static void list_places(struct lode_fork_paths *x)
 {
 	size_t n = 0;
 
@@ -129,7 +129,7 @@ void lode_fork_paths_find(struct lode_fork_paths *paths, const struct lode_forks
 		paths->n_functions /= 2;
 		find_paths(paths, function_of, in, stack_ns);
 	}
-	find_places(paths);
+	list_places(paths);
 	free(function_of);
 	free(stack_ns);
 }

@@ -68,7 +68,7 @@ static uint64_t n_pairs(const struct state *s, uint32_t a, uint32_t b)
 
 /* The similarity that cluster `a`, which is looked at, and b have at most: unknown pairs are below
    the cut. */
-static struct fraction at_most(const struct state *s, uint32_t a, uint32_t b)
+static struct fraction greatest_similarity(const struct state *s, uint32_t a, uint32_t b)
 {
 	const struct link *link = &s->near[b];
 	uint64_t n = n_pairs(s, a, b);
@@ -150,7 +150,7 @@ static void keep_neighbours(struct state *s, uint32_t a)
  * Fills `near` with what `a` knows. The next time no more is read than some times the number of
  * neighbours: links are made of what was read, if need be.
  */
-static void look_at(struct state *s, uint32_t a)
+static void find_near(struct state *s, uint32_t a)
 {
 	const struct lode_similar_pairs *pairs = s->in->pairs;
 	size_t n_read = s->links[a].n;
@@ -202,7 +202,8 @@ static void complete(struct state *s, uint32_t a, uint32_t b, struct fraction be
 				continue;
 			link->sum += similarity;
 			link->n++;
-			is_decided = link->n == n || !goes_first(at_most(s, a, b), b, best, found);
+			is_decided = link->n == n ||
+				     !goes_first(greatest_similarity(s, a, b), b, best, found);
 		}
 	lode_vec_append(&s->links[a],
 			((struct link){b, link->n - before.n, link->sum - before.sum}));
@@ -225,7 +226,7 @@ static void choose_candidates(struct state *s, uint32_t a, struct fraction best,
 
 		if (s->near[b].n == n_pairs(s, a, b))
 			continue;
-		f = at_most(s, a, b);
+		f = greatest_similarity(s, a, b);
 		if (goes_first(f, b, best, found))
 			lode_vec_append(&s->candidates,
 					((struct candidate){(double)f.sum / (double)f.n, b}));
@@ -239,12 +240,12 @@ static uint32_t nearest(struct state *s, uint32_t a)
 	struct fraction best = {s->in->cut, 1}, f;
 	uint32_t found = LODE_NONE, b;
 
-	look_at(s, a);
+	find_near(s, a);
 	for (size_t i = 0; i < s->touched.n; i++) {
 		b = s->touched.at[i];
 		if (s->near[b].n != n_pairs(s, a, b))
 			continue;
-		f = at_most(s, a, b);
+		f = greatest_similarity(s, a, b);
 		if (goes_first(f, b, best, found)) {
 			best = f;
 			found = b;
@@ -253,10 +254,10 @@ static uint32_t nearest(struct state *s, uint32_t a)
 	choose_candidates(s, a, best, found);
 	for (size_t i = 0; i < s->candidates.n; i++) {
 		b = s->candidates.at[i].cluster;
-		if (!goes_first(at_most(s, a, b), b, best, found))
+		if (!goes_first(greatest_similarity(s, a, b), b, best, found))
 			continue;
 		complete(s, a, b, best, found);
-		f = at_most(s, a, b);
+		f = greatest_similarity(s, a, b);
 		if (goes_first(f, b, best, found)) {
 			best = f;
 			found = b;

@@ -44,7 +44,7 @@ static int by_node(const void *a, const void *b)
 }
 
 /* Dearest first; of equal ones callers first, whose nodes are smaller. */
-static int dearest_first(const void *a, const void *b, void *context)
+static int dearest_node_first(const void *a, const void *b, void *context)
 {
 	const struct passed *all = context;
 	const struct passed *p = &all[*(const uint32_t *)a], *q = &all[*(const uint32_t *)b];
@@ -60,7 +60,7 @@ static void choose_flame(passed_vec *passed, size_t max_nodes)
 	for (size_t i = 0; i < passed->n; i++)
 		order[i] = (uint32_t)i;
 	if (passed->n > max_nodes)
-		lode_sort_r(order, passed->n, dearest_first, passed->at);
+		lode_sort_r(order, passed->n, dearest_node_first, passed->at);
 	for (size_t i = 0; i < passed->n && i < max_nodes; i++)
 		passed->at[order[i]].is_kept = true;
 	free(order);

@@ -189,7 +189,7 @@ static void visit_task(struct worker *w, struct task *task)
 }
 
 /* The children of a large prefix become tasks of their own. */
-static void split(struct worker *w, task_vec *children)
+static void split_prefix(struct worker *w, task_vec *children)
 {
 	struct level *child = level_at(w, 1), *level = w->levels.at[0];
 
@@ -241,7 +241,7 @@ static void run_task(void *context, size_t index, unsigned worker)
 	if (task->size < s->split_size) {
 		visit_task(w, task);
 	} else {
-		split(w, &s->children[index]);
+		split_prefix(w, &s->children[index]);
 		task->is_done = true;
 	}
 }

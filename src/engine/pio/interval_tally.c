@@ -37,25 +37,6 @@ const struct lode_interval_counts *lode_interval_tally_find(const struct lode_in
 	return &tally->pages.at[place].at[interval - number * LODE_TALLY_PAGE];
 }
 
-bool lode_interval_tally_range(const struct lode_interval_tally *tally, int64_t *first,
-			       int64_t *end)
-{
-	int64_t low, high;
-
-	if (!tally->pages.n)
-		return false;
-	low = high = tally->pages.at[0].number;
-	for (size_t i = 1; i < tally->pages.n; i++) {
-		int64_t number = tally->pages.at[i].number;
-
-		low = number < low ? number : low;
-		high = number > high ? number : high;
-	}
-	*first = low * LODE_TALLY_PAGE;
-	*end = (high + 1) * LODE_TALLY_PAGE;
-	return true;
-}
-
 void lode_interval_tally_forget(struct lode_interval_tally *tally, int64_t interval)
 {
 	int64_t first = page_of(interval);

@@ -88,7 +88,7 @@ static void add_leaves(struct lode_meanwhile_thread *out, const struct lode_call
 	free(by_function);
 }
 
-static void look_at(void *context, size_t index, unsigned worker)
+static void look_at_job(void *context, size_t index, unsigned worker)
 {
 	struct job *job = context;
 	struct lode_meanwhile_thread *out = &job->out->threads[index];
@@ -121,7 +121,7 @@ int lode_meanwhile_make(struct lode_meanwhile *out, struct lode_call_trace *trac
 	for (size_t i = 0; i < out->n_threads; i++)
 		out->threads[i].thread = only ? only : trace->threads.at[i];
 	job.failures = lode_alloc0(n_threads + 1, sizeof(*job.failures));
-	lode_pool_run(n_threads, out->n_threads, look_at, &job);
+	lode_pool_run(n_threads, out->n_threads, look_at_job, &job);
 	rc = lode_pool_first_failure(job.failures, n_threads, err);
 	free(job.failures);
 	if (rc < 0)

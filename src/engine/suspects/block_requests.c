@@ -97,7 +97,7 @@ static bool begins_before(const void *item, const void *sector)
 }
 
 /* The first request of the list that begins at or after `sector`. */
-static size_t place_of(const struct lode_block_list *list, uint64_t sector)
+static size_t first_at_or_after(const struct lode_block_list *list, uint64_t sector)
 {
 	return lode_sorted_before(list->requests.at, list->requests.n, sizeof(*list->requests.at),
 				  &sector, begins_before);
@@ -155,7 +155,7 @@ static bool overlap(const struct lode_block_request *a, const struct lode_block_
 static void lose_overlapped(struct lode_block_requests *requests, struct lode_block_list *list,
 			    const struct lode_block_request *request)
 {
-	size_t i = place_of(list, request->sector);
+	size_t i = first_at_or_after(list, request->sector);
 
 	if (i > 0 && overlap(&list->requests.at[i - 1], request))
 		lose_at(requests, list, --i, LODE_EXECUTION_NO_END);
@@ -190,7 +190,8 @@ void lode_block_add(struct lode_block_requests *requests, const struct lode_bloc
 	}
 	if (list->requests.n == LODE_BLOCK_WAITING)
 		lose_oldest(requests, list);
-	at = lode_block_has_sectors(request) ? place_of(list, request->sector) : list->requests.n;
+	at = lode_block_has_sectors(request) ? first_at_or_after(list, request->sector)
+					     : list->requests.n;
 	insert_at(requests, list, at, &added);
 }
 
@@ -205,7 +206,7 @@ bool lode_block_take_within(struct lode_block_requests *requests,
 
 	if (!list || !list->requests.n)
 		return false;
-	i = lode_block_has_sectors(whole) ? place_of(list, whole->sector) : 0;
+	i = lode_block_has_sectors(whole) ? first_at_or_after(list, whole->sector) : 0;
 	if (i == list->requests.n)
 		return false;
 	part = &list->requests.at[i];
@@ -221,7 +222,7 @@ bool lode_block_take_within(struct lode_block_requests *requests,
 static struct lode_block_request *find_at(struct lode_block_list *list,
 					  const struct lode_block_request *request)
 {
-	size_t i = list ? place_of(list, request->sector) : 0;
+	size_t i = list ? first_at_or_after(list, request->sector) : 0;
 
 	return list && i < list->requests.n && list->requests.at[i].sector == request->sector
 		       ? &list->requests.at[i]

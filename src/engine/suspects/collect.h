@@ -5,7 +5,7 @@
  *   collect = lode_collect_new(set, spec, kernel_frames);
  *   lode_collect_begin(collect, path);
  *   load the stream with lode_collect_tap(collect)
- *   lode_collect_offcpu(collect, stream); ...      what the model tells (offcpu.h)
+ *   lode_offcpu_measure(collect, stream); ...      what the model holds (offcpu.h)
  *   lode_collect_end(collect, &err);
  *
  * What cannot be measured is counted with its metric (enum lode_execution_loss), and what a

@@ -94,7 +94,7 @@ static void take_role(struct lode_collect *c, struct lode_collect_kind *kind,
 /* ---- Own metrics ---- */
 
 /* The place of a field in the event's values; it is asked for if it is not yet. */
-static uint8_t place_of(struct lode_tap_wish *wish, const char *field)
+static uint8_t place_of_field(struct lode_tap_wish *wish, const char *field)
 {
 	for (unsigned i = 0; i < wish->n_fields; i++)
 		if (!strcmp(wish->field[i], field) && !wish->element[i])
@@ -127,7 +127,8 @@ static void take_uses(struct lode_collect *c, struct lode_collect_kind *kind,
 			continue;
 		}
 		for (unsigned k = 0; k < own->n_keys; k++)
-			use.key[k] = place_of(wish, is_end ? own->end_key[k] : own->begin_key[k]);
+			use.key[k] =
+				place_of_field(wish, is_end ? own->end_key[k] : own->begin_key[k]);
 		*(is_end ? &what->has_end : &what->has_begin) = true;
 		wish->wants_stack |= !is_end;
 		lode_vec_append(&kind->uses, use);

@@ -297,7 +297,7 @@ static bool is_segment_sound(struct table *table, Elf *elf)
 	return true;
 }
 
-static const char *name_of(Elf *elf, const GElf_Shdr *header)
+static const char *section_name(Elf *elf, const GElf_Shdr *header)
 {
 	size_t names;
 	const char *name = elf_getshdrstrndx(elf, &names) == 0
@@ -316,7 +316,7 @@ bool lode_cfi_is_eh_frame_sound(Elf *elf)
 	bool is_sound = make_table(&table, elf, true), is_there = false;
 
 	while (is_sound && !is_there && (section = elf_nextscn(elf, section))) {
-		const char *name = gelf_getshdr(section, &header) ? name_of(elf, &header) : "";
+		const char *name = gelf_getshdr(section, &header) ? section_name(elf, &header) : "";
 
 		if (!strcmp(name, ".eh_frame_hdr")) {
 			search = elf_rawdata(section, NULL);
@@ -349,7 +349,7 @@ bool lode_cfi_is_debug_frame_sound(Elf *elf)
 
 		/* ".debug_frame", ".zdebug_frame", and those of link-time optimisation */
 		if (gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS &&
-		    strstr(name_of(elf, &header), "debug_frame"))
+		    strstr(section_name(elf, &header), "debug_frame"))
 			data = elf_getdata(section, NULL);
 		if (data && data->d_buf)
 			is_sound = read_table(&table, data);

@@ -23,7 +23,7 @@ static bool is_mapping_symbol(const char *name)
 }
 
 /* What perf shows: functions and objects with a name, and labels in code or data. */
-static bool is_wanted(const struct lode_elf_file *file, const GElf_Sym *symbol)
+static bool is_shown_by_perf(const struct lode_elf_file *file, const GElf_Sym *symbol)
 {
 	if (!symbol->st_name || symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS)
 		return false;
@@ -106,7 +106,7 @@ size_t lode_elf_add_symbols(struct lode_symtab *symtab, struct lode_arena *names
 	for (size_t i = 0; i < table.n && i < INT32_MAX; i++) {
 		const char *name;
 
-		if (!gelf_getsym(table.data, (int)i, &symbol) || !is_wanted(file, &symbol))
+		if (!gelf_getsym(table.data, (int)i, &symbol) || !is_shown_by_perf(file, &symbol))
 			continue;
 		name = name_of_elf_symbols(&table, &symbol);
 		if (!name[0] || is_mapping_symbol(name))

@@ -321,23 +321,3 @@ bool lode_spaces_find_kernel(const struct lode_spaces *spaces, uint64_t address,
 	out->address = address;
 	return true;
 }
-
-static bool nodes_visit(const struct node *node, lode_mapping_visit *visit, void *context)
-{
-	struct lode_mapping mapping;
-
-	if (!node)
-		return true;
-	mapping = (struct lode_mapping){.start = node->start,
-					.size = node->last - node->start + 1,
-					.page_offset = node->page_offset,
-					.dso = node->dso};
-	return nodes_visit(node->left, visit, context) && visit(context, &mapping) &&
-	       nodes_visit(node->right, visit, context);
-}
-
-void lode_spaces_each(const struct lode_spaces *spaces, int32_t pid, lode_mapping_visit *visit,
-		      void *context)
-{
-	(void)nodes_visit(space_find(spaces, pid)->maps, visit, context);
-}

@@ -44,12 +44,3 @@ bool lode_spaces_find(const struct lode_spaces *spaces, int32_t pid, uint64_t ad
  */
 bool lode_spaces_find_kernel(const struct lode_spaces *spaces, uint64_t address,
 			     struct lode_place *out);
-
-/* The current maps of `pid` in order of their start, until `visit` gives false. */
-struct lode_mapping {
-	uint64_t start, size, page_offset;
-	uint32_t dso;
-};
-typedef bool lode_mapping_visit(void *context, const struct lode_mapping *mapping);
-void lode_spaces_each(const struct lode_spaces *spaces, int32_t pid, lode_mapping_visit *visit,
-		      void *context);

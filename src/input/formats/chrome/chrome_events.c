@@ -26,7 +26,7 @@ struct parser {
 
 /* ---- Values of members ---- */
 
-static int put(struct parser *p, const char *text, size_t len)
+static int put_value_text(struct parser *p, const char *text, size_t len)
 {
 	enum member member = p->member;
 
@@ -47,7 +47,7 @@ static int on_null(void *context)
 	struct parser *p = context;
 
 	p->member = OTHER;
-	return put(p, "", 0);
+	return put_value_text(p, "", 0);
 }
 
 static int on_boolean(void *context, int value)
@@ -58,12 +58,12 @@ static int on_boolean(void *context, int value)
 
 static int on_number(void *context, const char *text, size_t len)
 {
-	return put(context, text, len);
+	return put_value_text(context, text, len);
 }
 
 static int on_string(void *context, const unsigned char *text, size_t len)
 {
-	return put(context, (const char *)text, len);
+	return put_value_text(context, (const char *)text, len);
 }
 
 /* ---- Structure ---- */

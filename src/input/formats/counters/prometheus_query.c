@@ -43,7 +43,7 @@ static int hex(char c)
 }
 
 /* %XX becomes its byte, anything else stays as it is: queries may be written plainly. */
-static void unescape(char *text)
+static void unescape_percent(char *text)
 {
 	char *to = text;
 
@@ -140,7 +140,7 @@ static int take_parameters(struct lode_prometheus_query *q, const char *text, in
 
 		value = key_len < len ? copy_prometheus_query(text + key_len + 1, len - key_len - 1)
 				      : lode_strdup("");
-		unescape(value);
+		unescape_percent(value);
 		rc = take_parameter(q, key, &value, now_ns, err);
 		free(key);
 		free(value);

@@ -296,7 +296,7 @@ struct path {
 	LODE_VEC(uint32_t) places; /* leaf first */
 };
 
-static void path_of(struct path *path, const struct lode_perf_stacks *stacks, uint32_t node)
+static void path_to_node(struct path *path, const struct lode_perf_stacks *stacks, uint32_t node)
 {
 	path->places.n = 0;
 	for (; node > 1; node = stacks->nodes.at[node].parent)
@@ -349,7 +349,7 @@ static uint32_t node_of(struct resolving *r, const struct lode_perf_raw *raw,
 	if (raw->user) {
 		flags |= LODE_STACK_USER;
 		if (users->node[raw->user] == LODE_NONE) {
-			path_of(path, r->stacks, raw->user);
+			path_to_node(path, r->stacks, raw->user);
 			users->node[raw->user] = push_path(r, 0, path);
 			users->is_rooted[raw->user] = reaches_entry(r, path);
 		}
@@ -357,7 +357,7 @@ static uint32_t node_of(struct resolving *r, const struct lode_perf_raw *raw,
 		is_rooted = users->is_rooted[raw->user];
 	}
 	if (raw->kernel) {
-		path_of(path, r->stacks, raw->kernel);
+		path_to_node(path, r->stacks, raw->kernel);
 		node = push_path(r, node, path);
 		if (!raw->user)
 			is_rooted = reaches_entry(r, path);

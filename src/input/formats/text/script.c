@@ -550,7 +550,7 @@ static const char *value_of_script(const char *line, const char *key)
 	return strncmp(line, ": ", 2) == 0 ? line + 2 : NULL;
 }
 
-static const char *kept(struct script *s, const char *value)
+static const char *kept_word(struct script *s, const char *value)
 {
 	size_t n = strlen(value);
 
@@ -564,13 +564,13 @@ static void take_comment(struct script *s, const char *line)
 	const char *value;
 
 	if ((value = value_of_script(line, "hostname")))
-		s->stream->host = kept(s, value);
+		s->stream->host = kept_word(s, value);
 	else if ((value = value_of_script(line, "os release")))
-		s->stream->kernel = kept(s, value);
+		s->stream->kernel = kept_word(s, value);
 	else if ((value = value_of_script(line, "arch")))
-		s->stream->arch = kept(s, value);
+		s->stream->arch = kept_word(s, value);
 	else if ((value = value_of_script(line, "cmdline")))
-		s->stream->command = kept(s, value);
+		s->stream->command = kept_word(s, value);
 	else if ((value = value_of_script(line, "nrcpus online")))
 		s->stream->n_cpus = (uint32_t)strtoul(value, NULL, 10);
 	else if ((value = value_of_script(line, "event")))

@@ -196,7 +196,7 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_time(const void *left, const void *right)
+static int earlier_buffer_first(const void *left, const void *right)
 {
 	const struct lode_xray_buffer *a = left, *b = right;
 	int order = compare_u64(a->wall_s, b->wall_s);
@@ -213,7 +213,7 @@ static int by_thread_and_time(const void *left, const void *right)
 	const struct lode_xray_buffer *a = left, *b = right;
 	int order = compare_u64(a->thread, b->thread);
 
-	return order ? order : by_time(left, right);
+	return order ? order : earlier_buffer_first(left, right);
 }
 
 static bool same_bytes(const struct scan *scan, const struct lode_xray_buffer *a,
@@ -266,7 +266,7 @@ int lode_xray_index_build(struct lode_xray_index *index, const struct lode_xray_
 	if (rc == LODE_OK && index->buffers.n) {
 		lode_sort(index->buffers.at, index->buffers.n, by_thread_and_time);
 		drop_duplicates(&scan);
-		lode_sort(index->buffers.at, index->buffers.n, by_time);
+		lode_sort(index->buffers.at, index->buffers.n, earlier_buffer_first);
 	}
 	return rc;
 }

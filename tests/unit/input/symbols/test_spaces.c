@@ -200,41 +200,12 @@ static void test_maps_at_the_edges_of_the_address_space(void **state)
 	lode_spaces_free(spaces);
 }
 
-struct walk {
-	uint64_t end;
-	size_t n;
-};
-
-static bool visit(void *context, const struct lode_mapping *mapping)
-{
-	struct walk *walk = context;
-
-	assert_true(mapping->start >= walk->end);
-	walk->end = mapping->start + mapping->size;
-	return ++walk->n < 3;
-}
-
-static void test_visiting_maps_goes_in_order_and_stops(void **state)
-{
-	struct lode_spaces *spaces = lode_spaces_new();
-	struct walk walk = {0};
-
-	(void)state;
-	for (uint64_t i = 20; i > 0; i--)
-		lode_spaces_mmap(spaces, 1, i * 0x2000, 0x1000, 0, 1);
-	lode_spaces_each(spaces, 1, visit, &walk);
-	assert_int_equal(walk.n, 3);
-	assert_int_equal(walk.end, 3 * 0x2000 + 0x1000);
-	lode_spaces_free(spaces);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_histories_match_page_arrays),
 		cmocka_unit_test(test_epoch_stays_while_nothing_changes),
 		cmocka_unit_test(test_maps_at_the_edges_of_the_address_space),
-		cmocka_unit_test(test_visiting_maps_goes_in_order_and_stops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
