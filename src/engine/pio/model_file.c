@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_tree.h>
 
 #include "engine/pio/rules.h"
 #include "base/input.h"
@@ -255,17 +254,10 @@ static void bad(struct reading *r, const char *what)
 				  "model: '%s' is missing or not what a model has there", what);
 }
 
-static yajl_val member(yajl_val object, const char *name)
-{
-	const char *path[] = {name, NULL};
-
-	return object && YAJL_IS_OBJECT(object) ? yajl_tree_get(object, path, yajl_t_any) : NULL;
-}
-
 /* null is NaN where that has a meaning. */
 static double number(struct reading *r, yajl_val object, const char *name, bool may_be_null)
 {
-	yajl_val v = member(object, name);
+	yajl_val v = lode_json_tree_member(object, name);
 
 	if (v && YAJL_IS_NUMBER(v))
 		return YAJL_IS_DOUBLE(v) ? YAJL_GET_DOUBLE(v) : (double)YAJL_GET_INTEGER(v);
@@ -277,7 +269,7 @@ static double number(struct reading *r, yajl_val object, const char *name, bool 
 static int64_t integer(struct reading *r, yajl_val object, const char *name, int64_t least,
 		       int64_t most)
 {
-	yajl_val v = member(object, name);
+	yajl_val v = lode_json_tree_member(object, name);
 
 	if (!v || !YAJL_IS_INTEGER(v) || YAJL_GET_INTEGER(v) < least ||
 	    YAJL_GET_INTEGER(v) > most) {
@@ -289,7 +281,7 @@ static int64_t integer(struct reading *r, yajl_val object, const char *name, int
 
 static bool boolean(struct reading *r, yajl_val object, const char *name)
 {
-	yajl_val v = member(object, name);
+	yajl_val v = lode_json_tree_member(object, name);
 
 	if (!v || (!YAJL_IS_TRUE(v) && !YAJL_IS_FALSE(v)))
 		bad(r, name);
@@ -298,7 +290,7 @@ static bool boolean(struct reading *r, yajl_val object, const char *name)
 
 static const char *text(struct reading *r, yajl_val object, const char *name)
 {
-	yajl_val v = member(object, name);
+	yajl_val v = lode_json_tree_member(object, name);
 
 	if (!v || !YAJL_IS_STRING(v)) {
 		bad(r, name);
@@ -310,7 +302,7 @@ static const char *text(struct reading *r, yajl_val object, const char *name)
 /* The items of an array; none when there is no such array. */
 static size_t items(struct reading *r, yajl_val object, const char *name, yajl_val **at)
 {
-	yajl_val v = member(object, name);
+	yajl_val v = lode_json_tree_member(object, name);
 
 	*at = NULL;
 	if (!v || !YAJL_IS_ARRAY(v)) {
@@ -323,7 +315,7 @@ static size_t items(struct reading *r, yajl_val object, const char *name, yajl_v
 
 static void read_settings(struct reading *r, yajl_val root)
 {
-	yajl_val s = member(root, "settings");
+	yajl_val s = lode_json_tree_member(root, "settings");
 
 	r->model->settings = (struct lode_pio_settings){
 		.is_classic = boolean(r, s, "classic"),
@@ -346,7 +338,8 @@ static void read_settings(struct reading *r, yajl_val root)
 
 static void read_training(struct reading *r, yajl_val root)
 {
-	yajl_val *at, s = member(root, "sa_ratio"), n = member(s, "intervals");
+	yajl_val *at, s = lode_json_tree_member(root, "sa_ratio"),
+		      n = lode_json_tree_member(s, "intervals");
 	size_t n_spans = items(r, root, "training", &at);
 
 	for (size_t i = 0; i < n_spans; i++)
@@ -383,7 +376,7 @@ static void read_side(struct reading *r, struct lode_pio_side *side, yajl_val v)
 static void read_counters(struct reading *r, yajl_val root)
 {
 	struct lode_pio_model *m = r->model;
-	yajl_val *at, e = member(root, "evidence");
+	yajl_val *at, e = lode_json_tree_member(root, "evidence");
 	size_t n = items(r, root, "counters", &at);
 
 	for (size_t i = 0; i < n && r->rc >= 0; i++) {
@@ -397,8 +390,8 @@ static void read_counters(struct reading *r, yajl_val root)
 			if (isnan(c.median)) {
 				c.rise.scale = c.fall.scale = 1;
 			} else {
-				read_side(r, &c.rise, member(at[i], "rise"));
-				read_side(r, &c.fall, member(at[i], "fall"));
+				read_side(r, &c.rise, lode_json_tree_member(at[i], "rise"));
+				read_side(r, &c.fall, lode_json_tree_member(at[i], "fall"));
 			}
 		}
 		/* Ordered, each once: servers' counters stand together. */
@@ -492,16 +485,18 @@ static void read_rules(struct reading *r, yajl_val root)
 
 	for (size_t i = 0; i < n && r->rc >= 0; i++) {
 		struct lode_pio_rules rules = {0};
-		yajl_val rows = member(at[i], "rows");
+		yajl_val rows = lode_json_tree_member(at[i], "rows");
 
 		rules.seed = (uint64_t)integer(r, at[i], "seed", 0, INT64_MAX);
 		rules.n_low = (uint32_t)integer(r, rows, "LOW", 0, UINT32_MAX);
 		rules.n_med = (uint32_t)integer(r, rows, "MED", 0, UINT32_MAX);
 		rules.n_high = (uint32_t)integer(r, rows, "HIGH", 0, UINT32_MAX);
 		rules.low_other_error =
-			read_ruleset(r, &rules.low_other, member(at[i], "low_other"), low_other);
+			read_ruleset(r, &rules.low_other, lode_json_tree_member(at[i], "low_other"),
+				     low_other);
 		rules.med_high_error =
-			read_ruleset(r, &rules.med_high, member(at[i], "med_high"), med_high);
+			read_ruleset(r, &rules.med_high, lode_json_tree_member(at[i], "med_high"),
+				     med_high);
 		lode_vec_append(&r->model->rules, rules);
 	}
 }
@@ -539,7 +534,7 @@ static void read_pair(struct reading *r, uint32_t action, yajl_val v)
 static void read_usual(struct reading *r, yajl_val root)
 {
 	yajl_val *at, *users;
-	size_t n = items(r, member(root, "response_times"), "actions", &at);
+	size_t n = items(r, lode_json_tree_member(root, "response_times"), "actions", &at);
 
 	for (size_t i = 0; i < n && r->rc >= 0; i++) {
 		const char *name = text(r, at[i], "action");
