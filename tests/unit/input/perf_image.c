@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "input/formats/perf/perf_abi.h"
+#include "input/source.h"
 
 enum { ATTR_BYTES = 128 };
 
@@ -104,6 +105,33 @@ static void put_format(perf_bytes *out, const char *name, int id, const char *fi
 
 	perf_put_u64(out, (uint64_t)n);
 	perf_put(out, text, (size_t)n);
+}
+
+static const uint64_t common_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+				    PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+				    PERF_SAMPLE_CALLCHAIN;
+static const uint64_t common_flags = UINT64_C(1) << LODE_PERF_ATTR_SAMPLE_ID_ALL;
+
+struct perf_image_event perf_image_clock(void)
+{
+	return (struct perf_image_event){.type = PERF_TYPE_SOFTWARE,
+					 .config = PERF_COUNT_SW_CPU_CLOCK,
+					 .sample_type = common_type,
+					 .flags = common_flags | UINT64_C(1) << LODE_PERF_ATTR_FREQ,
+					 .period = 999,
+					 .id = 11,
+					 .name = "cpu-clock"};
+}
+
+struct perf_image_event perf_image_trace(uint64_t config, uint64_t id, const char *name)
+{
+	return (struct perf_image_event){.type = PERF_TYPE_TRACEPOINT,
+					 .config = config,
+					 .sample_type = common_type | PERF_SAMPLE_RAW,
+					 .flags = common_flags,
+					 .period = 1,
+					 .id = id,
+					 .name = name};
 }
 
 void perf_image_trace_formats(struct perf_image *image)
@@ -579,4 +607,34 @@ int perf_memory_file(const void *data, size_t size, char path[64])
 	}
 	snprintf(path, 64, "/proc/self/fd/%d", fd);
 	return fd;
+}
+
+struct lode_stream *perf_image_load(const struct perf_image *image)
+{
+	struct lode_source_options options = {.narrow = lode_narrow_none, .n_threads = 1};
+	perf_bytes bytes = perf_image_write(image);
+	struct lode_input *input = NULL;
+	struct lode_stream *stream = NULL;
+	struct lode_error err = {0};
+	char path[64];
+	int fd = perf_memory_file(bytes.at, bytes.n, path);
+
+	if (lode_input_open(&input, path, &err) < 0 ||
+	    lode_format_perf.load(&stream, input, &options, &err) < 0) {
+		fprintf(stderr, "%s\n", err.message);
+		abort();
+	}
+	lode_input_close(input);
+	close(fd);
+	lode_vec_release(&bytes);
+	return stream;
+}
+
+const struct lode_thread *perf_image_thread(const struct lode_stream *stream, int32_t tid)
+{
+	uint32_t id = lode_map_find(&stream->thread_index, (uint32_t)tid);
+
+	if (id == LODE_NONE)
+		abort();
+	return &stream->threads.at[id];
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/mem.h"
+#include "model/stream.h"
 
 typedef LODE_VEC(uint8_t) perf_bytes;
 
@@ -52,6 +53,10 @@ enum {
 void perf_put(perf_bytes *bytes, const void *data, size_t size);
 void perf_put_u64(perf_bytes *bytes, uint64_t value);
 
+/* The CPU clock with call chains, and a tracepoint with its payload besides. */
+struct perf_image_event perf_image_clock(void);
+struct perf_image_event perf_image_trace(uint64_t config, uint64_t id, const char *name);
+
 /* Tracing data with the formats of sched_switch, sched_waking, and of sockets. */
 void perf_image_trace_formats(struct perf_image *image);
 /* Payloads as those formats have them: 64 and 40 bytes. */
@@ -87,6 +92,11 @@ void perf_compress_records(perf_bytes *out, const perf_bytes *records, size_t pi
 /* The whole recording; to be released. */
 perf_bytes perf_image_write(const struct perf_image *image);
 void perf_image_release(struct perf_image *image);
+
+/* What the perf source makes of it, by one thread; the test fails when it cannot be read. */
+struct lode_stream *perf_image_load(const struct perf_image *image);
+/* The stream's thread of that tid, which is there. */
+const struct lode_thread *perf_image_thread(const struct lode_stream *stream, int32_t tid);
 
 /* A file in memory: path "/proc/self/fd/N", valid until the process ends or the fd is closed. */
 int perf_memory_file(const void *data, size_t size, char path[64]);

@@ -95,33 +95,6 @@ static struct lode_stream *load_image(const struct perf_image *image, struct wat
 
 /* ---- Images ---- */
 
-static const uint64_t common_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-				    PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-				    PERF_SAMPLE_CALLCHAIN;
-static const uint64_t common_flags = UINT64_C(1) << LODE_PERF_ATTR_SAMPLE_ID_ALL;
-
-static struct perf_image_event clock_event(void)
-{
-	return (struct perf_image_event){.type = PERF_TYPE_SOFTWARE,
-					 .config = PERF_COUNT_SW_CPU_CLOCK,
-					 .sample_type = common_type,
-					 .flags = common_flags | UINT64_C(1) << LODE_PERF_ATTR_FREQ,
-					 .period = 999,
-					 .id = 11,
-					 .name = "cpu-clock"};
-}
-
-static struct perf_image_event trace_event(uint64_t config, uint64_t id, const char *name)
-{
-	return (struct perf_image_event){.type = PERF_TYPE_TRACEPOINT,
-					 .config = config,
-					 .sample_type = common_type | PERF_SAMPLE_RAW,
-					 .flags = common_flags,
-					 .period = 1,
-					 .id = id,
-					 .name = name};
-}
-
 /* Threads 100 and 200 take turns; 200 is woken by 100. */
 static void small_image(struct perf_image *image, bool is_pipe)
 {
@@ -135,9 +108,11 @@ static void small_image(struct perf_image *image, bool is_pipe)
 	memset(image, 0, sizeof(*image));
 	image->is_pipe = is_pipe;
 	image->command = "prog";
-	lode_vec_append(&image->events, clock_event());
-	lode_vec_append(&image->events, trace_event(PERF_TRACE_SWITCH, 12, "sched:sched_switch"));
-	lode_vec_append(&image->events, trace_event(PERF_TRACE_WAKING, 13, "sched:sched_waking"));
+	lode_vec_append(&image->events, perf_image_clock());
+	lode_vec_append(&image->events,
+			perf_image_trace(PERF_TRACE_SWITCH, 12, "sched:sched_switch"));
+	lode_vec_append(&image->events,
+			perf_image_trace(PERF_TRACE_WAKING, 13, "sched:sched_waking"));
 	perf_image_trace_formats(image);
 	clock = &image->events.at[0];
 	sw = &image->events.at[1];
@@ -174,17 +149,10 @@ static void small_image(struct perf_image *image, bool is_pipe)
 
 /* ---- What a small recording says ---- */
 
-static const struct lode_thread *thread_of(const struct lode_stream *stream, int32_t tid)
-{
-	uint32_t id = lode_map_find(&stream->thread_index, (uint32_t)tid);
-
-	assert_true(id != LODE_NONE);
-	return &stream->threads.at[id];
-}
-
 static void check_small(const struct lode_stream *stream)
 {
-	const struct lode_thread *prog = thread_of(stream, 100), *other = thread_of(stream, 200);
+	const struct lode_thread *prog = perf_image_thread(stream, 100),
+				 *other = perf_image_thread(stream, 200);
 
 	assert_string_equal(stream->host, "testhost");
 	assert_string_equal(stream->command, "perf prog");
@@ -261,13 +229,14 @@ static void sockets_image(struct perf_image *image, bool is_pipe)
 
 	small_image(image, is_pipe);
 	image->records.n = 0;
-	lode_vec_append(&image->events, trace_event(PERF_TRACE_SEND, 14, "sock:sock_send_length"));
 	lode_vec_append(&image->events,
-			trace_event(PERF_TRACE_RECEIVE, 15, "sock:sock_recv_length"));
+			perf_image_trace(PERF_TRACE_SEND, 14, "sock:sock_send_length"));
 	lode_vec_append(&image->events,
-			trace_event(PERF_TRACE_SOCKET_STATE, 16, "sock:inet_sock_set_state"));
+			perf_image_trace(PERF_TRACE_RECEIVE, 15, "sock:sock_recv_length"));
 	lode_vec_append(&image->events,
-			trace_event(PERF_TRACE_SOCKET_NAMED, 17, "tcp:tcp_rcv_space_adjust"));
+			perf_image_trace(PERF_TRACE_SOCKET_STATE, 16, "sock:inet_sock_set_state"));
+	lode_vec_append(&image->events,
+			perf_image_trace(PERF_TRACE_SOCKET_NAMED, 17, "tcp:tcp_rcv_space_adjust"));
 	for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++) {
 		bool is_transfer = records[i].event == SEND || records[i].event == RECEIVE;
 		int id = PERF_TRACE_SEND + (int)(records[i].event - SEND);
@@ -368,7 +337,7 @@ enum { N_SAMPLE_BITS = 25, N_RANDOM_EVENTS = 3 };
 
 static struct perf_image_event random_event(struct test_random *random, uint64_t id)
 {
-	struct perf_image_event event = clock_event();
+	struct perf_image_event event = perf_image_clock();
 
 	event.type = PERF_TYPE_RAW;
 	event.name = "raw";
@@ -516,7 +485,7 @@ static void test_buffers_are_merged_by_time_and_keep_file_order(void **state)
 		struct watched expected = {0}, seen = {0};
 		struct lode_stream *stream;
 
-		lode_vec_append(&image.events, clock_event());
+		lode_vec_append(&image.events, perf_image_clock());
 		put_rounds(&random, &image, &expected);
 		/* A recording without any record is an error of its own. */
 		if (expected.samples.n) {
@@ -701,7 +670,7 @@ static void test_switch_records_tell_who_comes_in_after_idle(void **state)
 		perf_put_sample(&image.records, sw, &s, 0);
 		perf_put_record(&image.records, LODE_PERF_FINISHED_ROUND, 0, NULL, 0);
 		stream = load_image(&image, NULL);
-		prog = thread_of(stream, 100);
+		prog = perf_image_thread(stream, 100);
 		last = prog->events.n - 1;
 		/* Without the record nothing says that it ran at all since it left at 4000. */
 		assert_int_equal(stream->losses.by_kind[LODE_LOSS_IDLE_GAP].count, !has_record);
@@ -724,169 +693,6 @@ static void test_switch_records_tell_who_comes_in_after_idle(void **state)
 	}
 }
 
-/* ---- Events that take turns ---- */
-
-enum { TURN_CPUS = 2, TURN_THREADS = 4 };
-
-/* A switch or waking by event `which` of two for the same tracepoint. */
-static void put_turn(struct perf_image *image, int which, bool is_switch,
-		     struct perf_image_sample *s, uint64_t time)
-{
-	s->time = time;
-	perf_put_sample(&image->records, &image->events.at[1 + 2 * which + !is_switch], s, 0);
-}
-
-/* Random switches and wakings; from `from` on event 1 is on, event 0 until `to`. */
-static void turns_image(struct perf_image *image, uint32_t seed, uint64_t from, uint64_t to)
-{
-	static const uint64_t chain[] = {PERF_CONTEXT_USER, 0x401000, 0x401100};
-	struct test_random random = {seed};
-	int32_t current[TURN_CPUS] = {0}, woken[TURN_CPUS] = {0};
-
-	memset(image, 0, sizeof(*image));
-	lode_vec_append(&image->events, clock_event());
-	lode_vec_append(&image->events, trace_event(PERF_TRACE_SWITCH, 12, "sched:sched_switch"));
-	lode_vec_append(&image->events, trace_event(PERF_TRACE_WAKING, 13, "sched:sched_waking"));
-	lode_vec_append(&image->events, trace_event(PERF_TRACE_SWITCH, 14, "switch-dumps"));
-	lode_vec_append(&image->events, trace_event(PERF_TRACE_WAKING, 15, "waking-dumps"));
-	perf_image_trace_formats(image);
-	for (uint64_t t = 1000; t < 100000; t += 1000) {
-		uint32_t cpu = test_random_below(&random, TURN_CPUS);
-		bool is_switch = test_random_below(&random, 3) > 0, is_first_1;
-		int32_t next = 100 + (int32_t)(cpu * TURN_THREADS) +
-			       (int32_t)test_random_below(&random, TURN_THREADS);
-		struct perf_image_sample s = {.pid = current[cpu],
-					      .tid = current[cpu],
-					      .cpu = cpu,
-					      .chain = chain,
-					      .n_chain = 3};
-		uint64_t later = t + 1 + test_random_below(&random, 500);
-		uint8_t raw[64];
-
-		is_first_1 = test_random_below(&random, 2);
-		if (is_switch && next == current[cpu])
-			next = 0;
-		/* One thread woken twice in a row may lose the first where the turn is between. */
-		if (!is_switch && next == woken[cpu])
-			continue;
-		if (is_switch)
-			perf_switch_payload(raw, current[cpu], "t", 1, next, "t");
-		else
-			perf_waking_payload(raw, 0, next, "t");
-		s.raw = raw;
-		s.raw_bytes = is_switch ? 64 : 40;
-		if (t < to && t >= from) {
-			put_turn(image, is_first_1, is_switch, &s, t);
-			put_turn(image, !is_first_1, is_switch, &s, later);
-		} else {
-			put_turn(image, t >= from, is_switch, &s, t);
-		}
-		*(is_switch ? &current[cpu] : &woken[cpu]) = next;
-	}
-	perf_put_record(&image->records, LODE_PERF_FINISHED_ROUND, 0, NULL, 0);
-}
-
-static void compare_streams(const struct lode_stream *a, const struct lode_stream *b)
-{
-	assert_int_equal(a->threads.n, b->threads.n);
-	for (size_t i = 0; i < a->threads.n; i++) {
-		const struct lode_events *x = &a->threads.at[i].events;
-		const struct lode_events *y = &b->threads.at[i].events;
-
-		assert_int_equal(x->n, y->n);
-		assert_memory_equal(x->kind, y->kind, x->n * sizeof(*x->kind));
-		assert_memory_equal(x->start_ns, y->start_ns, x->n * sizeof(*x->start_ns));
-		assert_memory_equal(x->cost_ns, y->cost_ns, x->n * sizeof(*x->cost_ns));
-		assert_memory_equal(x->other, y->other, x->n * sizeof(*x->other));
-	}
-	for (int kind = 0; kind < LODE_N_LOSS_KINDS; kind++)
-		assert_int_equal(a->losses.by_kind[kind].count, b->losses.by_kind[kind].count);
-}
-
-/* Call chains, then stack dumps: for a moment both are on, and each switch comes twice. */
-static void test_events_that_take_turns_are_one(void **state)
-{
-	(void)state;
-	for (uint32_t seed = 0; seed < 100; seed++) {
-		uint64_t from = 20000 + 1000 * (seed % 40);
-		struct lode_stream *one, *two;
-		struct perf_image image;
-
-		turns_image(&image, seed, UINT64_MAX, UINT64_MAX);
-		one = load_image(&image, NULL);
-		perf_image_release(&image);
-		turns_image(&image, seed, from, seed % 4 ? from + 500 * (seed % 30) : UINT64_MAX);
-		two = load_image(&image, NULL);
-		perf_image_release(&image);
-		compare_streams(one, two);
-		lode_stream_free(one);
-		lode_stream_free(two);
-	}
-}
-
-/* Thread 200 is woken by 100, then by a timer that interrupts 100, each by an event of its own. */
-static void put_two_wakings(struct perf_image *image)
-{
-	static const uint64_t chain[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000100};
-	struct perf_image_sample s = {.chain = chain, .n_chain = 2};
-	uint8_t raw[64];
-
-	s.raw = raw;
-	for (uint64_t i = 0; i < 2; i++) {
-		s.cpu = 1;
-		s.pid = s.tid = 200;
-		s.raw_bytes = 64;
-		s.time = 2000 + 2000 * i;
-		perf_switch_payload(raw, 200, "other", 1, 0, "swapper/1");
-		perf_put_sample(&image->records, &image->events.at[1], &s, 0);
-		s.cpu = 0;
-		s.pid = s.tid = 100;
-		s.raw_bytes = 40;
-		s.time += 1000;
-		perf_waking_payload(raw, i ? 0x08 : 0, 200, "other");
-		perf_put_sample(&image->records, &image->events.at[3 + i], &s, 0);
-		s.cpu = 1;
-		s.pid = s.tid = 0;
-		s.raw_bytes = 64;
-		s.time += 100;
-		perf_switch_payload(raw, 0, "swapper/1", 0, 200, "other");
-		perf_put_sample(&image->records, &image->events.at[2], &s, 0);
-	}
-}
-
-/* lode record takes stacks of some switches and wakings only: that makes two events of each. */
-static void test_events_that_share_a_tracepoint_are_all_there(void **state)
-{
-	struct perf_image image = {0};
-	struct lode_stream *stream;
-	const struct lode_events *e;
-	size_t n = 0;
-
-	(void)state;
-	lode_vec_append(&image.events, clock_event());
-	lode_vec_append(&image.events, trace_event(PERF_TRACE_SWITCH, 12, "sched:sched_switch"));
-	lode_vec_append(&image.events, trace_event(PERF_TRACE_SWITCH, 13, "sched:sched_switch"));
-	lode_vec_append(&image.events, trace_event(PERF_TRACE_WAKING, 14, "sched:sched_waking"));
-	lode_vec_append(&image.events, trace_event(PERF_TRACE_WAKING, 15, "sched:sched_waking"));
-	perf_image_trace_formats(&image);
-	put_two_wakings(&image);
-	perf_put_record(&image.records, LODE_PERF_FINISHED_ROUND, 0, NULL, 0);
-	stream = load_image(&image, NULL);
-	perf_image_release(&image);
-	e = &thread_of(stream, 200)->events;
-	for (size_t i = 0; i < e->n; i++) {
-		if (e->kind[i] != LODE_EVENT_WAITING)
-			continue;
-		assert_int_equal(e->start_ns[i], 2000 + 2000 * n);
-		assert_int_equal(e->cost_ns[i], 1000);
-		assert_int_equal(e->other[i] == LODE_NONE, n == 1);
-		assert_int_equal(e->device[i] == LODE_DEVICE_NONE, n == 0);
-		n++;
-	}
-	assert_int_equal(n, 2);
-	lode_stream_free(stream);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -902,8 +708,6 @@ int main(void)
 		cmocka_unit_test(test_payloads_of_sockets_that_are_cut_are_bad_records),
 		cmocka_unit_test(test_switch_records_tell_who_comes_in_after_idle),
 		cmocka_unit_test(test_unknown_records_and_aux_traces_are_passed_over),
-		cmocka_unit_test(test_events_that_take_turns_are_one),
-		cmocka_unit_test(test_events_that_share_a_tracepoint_are_all_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
