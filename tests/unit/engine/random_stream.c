@@ -388,3 +388,27 @@ struct lode_symptom random_symptom(struct rng *rng, const struct lode_stream *st
 	symptom.t1_ns = symptom.t0_ns + rng_below(rng, (uint32_t)length + 10);
 	return symptom;
 }
+
+void add_request_wait(struct lode_stream *stream, lode_thread_id thread, int64_t start_ns,
+		      int64_t end_ns, const char *folded, lode_thread_id waker)
+{
+	struct lode_events *events = &stream->threads.at[thread].events;
+
+	add_wait(stream, thread, start_ns, end_ns, folded, waker, LODE_DEVICE_NONE);
+	events->reason[events->n - 1] = LODE_REASON_NETWORK;
+}
+
+void append_frames(char *text, size_t size, const struct lode_calltree *tree, uint32_t stack)
+{
+	char name[128];
+	size_t len;
+
+	if (!stack)
+		return;
+	append_frames(text, size, tree, tree->nodes.at[stack].parent);
+	lode_frame_full_name(tree, tree->nodes.at[stack].frame, name, sizeof(name));
+	len = strlen(text);
+	if (len + sizeof(name) >= size)
+		abort();
+	snprintf(text + len, size - len, ";%s", name);
+}

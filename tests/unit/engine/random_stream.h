@@ -37,5 +37,11 @@ void add_wait(struct lode_stream *stream, lode_thread_id thread, int64_t start_n
 	      const char *folded, lode_thread_id waker, enum lode_device device);
 void add_run(struct lode_stream *stream, lode_thread_id thread, int64_t start_ns, int64_t end_ns,
 	     const char *folded);
+/* Waits for what comes over the network. */
+void add_request_wait(struct lode_stream *stream, lode_thread_id thread, int64_t start_ns,
+		      int64_t end_ns, const char *folded, lode_thread_id waker);
+
+/* Appends the frames of `stack` to a text that ends with NUL, each behind a ';'. */
+void append_frames(char *text, size_t size, const struct lode_calltree *tree, uint32_t stack);
 
 #endif

@@ -31,8 +31,10 @@ static void turns_image(struct perf_image *image, uint32_t seed, uint64_t from, 
 
 	memset(image, 0, sizeof(*image));
 	lode_vec_append(&image->events, perf_image_clock());
-	lode_vec_append(&image->events, perf_image_trace(PERF_TRACE_SWITCH, 12, "sched:sched_switch"));
-	lode_vec_append(&image->events, perf_image_trace(PERF_TRACE_WAKING, 13, "sched:sched_waking"));
+	lode_vec_append(&image->events,
+			perf_image_trace(PERF_TRACE_SWITCH, 12, "sched:sched_switch"));
+	lode_vec_append(&image->events,
+			perf_image_trace(PERF_TRACE_WAKING, 13, "sched:sched_waking"));
 	lode_vec_append(&image->events, perf_image_trace(PERF_TRACE_SWITCH, 14, "switch-dumps"));
 	lode_vec_append(&image->events, perf_image_trace(PERF_TRACE_WAKING, 15, "waking-dumps"));
 	perf_image_trace_formats(image);
@@ -150,10 +152,14 @@ static void test_events_that_share_a_tracepoint_are_all_there(void **state)
 
 	(void)state;
 	lode_vec_append(&image.events, perf_image_clock());
-	lode_vec_append(&image.events, perf_image_trace(PERF_TRACE_SWITCH, 12, "sched:sched_switch"));
-	lode_vec_append(&image.events, perf_image_trace(PERF_TRACE_SWITCH, 13, "sched:sched_switch"));
-	lode_vec_append(&image.events, perf_image_trace(PERF_TRACE_WAKING, 14, "sched:sched_waking"));
-	lode_vec_append(&image.events, perf_image_trace(PERF_TRACE_WAKING, 15, "sched:sched_waking"));
+	lode_vec_append(&image.events,
+			perf_image_trace(PERF_TRACE_SWITCH, 12, "sched:sched_switch"));
+	lode_vec_append(&image.events,
+			perf_image_trace(PERF_TRACE_SWITCH, 13, "sched:sched_switch"));
+	lode_vec_append(&image.events,
+			perf_image_trace(PERF_TRACE_WAKING, 14, "sched:sched_waking"));
+	lode_vec_append(&image.events,
+			perf_image_trace(PERF_TRACE_WAKING, 15, "sched:sched_waking"));
 	perf_image_trace_formats(&image);
 	put_two_wakings(&image);
 	perf_put_record(&image.records, LODE_PERF_FINISHED_ROUND, 0, NULL, 0);
