@@ -16,7 +16,7 @@ def parser(name, text):
     made.add_argument("manifest", metavar="MANIFEST", help="recordings, one to a line: paths that workers have, or URLs")
     made.add_argument("-o", "--output", required=True, metavar="DIGEST", help="path or URL of the digest of all")
     made.add_argument("--work", metavar="DIR", help="folder or URL for digests of parts, which workers reach (DIGEST.work)")
-    made.add_argument("--parts", metavar="N", help="split into so many parts")
+    made.add_argument("--parts", metavar="N", help="number of parts")
     made.add_argument("--part-size", metavar="SIZE", help="or into parts of this size (1G)")
     return made
 

@@ -416,12 +416,10 @@ static enum MHD_Result judge_answer(const struct lode_answers *answers,
 	if (verdict != LODE_VERDICT_ALLOWED)
 		return refuse_answer(connection, statuses[verdict], lode_verdict_text(verdict));
 	if (place->kind == LODE_SITE_NOTHING && !is_session)
-		return refuse_answer(connection, MHD_HTTP_NOT_FOUND,
-				     "there is nothing of that name here");
+		return refuse_answer(connection, MHD_HTTP_NOT_FOUND, "not found");
 	if (is_change ? strcmp(method, MHD_HTTP_METHOD_POST) != 0 : !is_reading(method))
-		return refuse_with(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
-				   "this cannot be asked that way", "Allow",
-				   is_change ? "POST" : "GET, HEAD");
+		return refuse_with(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed",
+				   "Allow", is_change ? "POST" : "GET, HEAD");
 	*goes_on = true;
 	return MHD_YES;
 }
@@ -455,15 +453,16 @@ static enum MHD_Result answer(struct lode_answers *answers, struct MHD_Connectio
 	set_phase(answers, connection, LODE_AWAITS_READER);
 	if (request->is_too_large)
 		return refuse_answer(connection, MHD_HTTP_CONTENT_TOO_LARGE,
-				     "the body is too large");
+				     "the request body is too large");
 	if (strcmp(url, "/api/session") == 0)
 		return send_session(answers, connection, request->shown->site);
 	if (place->kind == LODE_SITE_DOCUMENT) {
 		if (strcmp(url, "/") == 0 && token) {
 			if (lode_token_is(&answers->guard, token))
 				return let_in(answers, connection);
-			return refuse_answer(connection, MHD_HTTP_FORBIDDEN,
-					     "this is not the token that lode serve printed");
+			return refuse_answer(
+				connection, MHD_HTTP_FORBIDDEN,
+				"wrong token: open the address that lode serve printed");
 		}
 		return send_made(connection, request->shown->made[place->document]);
 	}

@@ -177,17 +177,16 @@ const char *lode_verdict_text(enum lode_verdict verdict)
 	case LODE_VERDICT_ALLOWED:
 		return "allowed";
 	case LODE_VERDICT_AMBIGUOUS:
-		return "a security-relevant header is given twice";
+		return "duplicate security-relevant header";
 	case LODE_VERDICT_HOST:
-		return "this server does not go by that name: use the address that lode serve "
-		       "printed, or start it with --host-name";
+		return "unknown host name: use the address that lode serve printed, or start it "
+		       "with --host-name";
 	case LODE_VERDICT_ORIGIN:
-		return "only the server's own pages may ask";
+		return "cross-origin requests are not allowed";
 	case LODE_VERDICT_TOKEN:
-		return "this needs the token: open the address with ?token= that lode serve "
-		       "printed";
+		return "token required: open the address with ?token= that lode serve printed";
 	case LODE_VERDICT_FORM:
-		return "a change needs the header " LODE_CHANGE_HEADER
+		return "changes require the header " LODE_CHANGE_HEADER
 		       " and a body of application/json";
 	}
 	return "";

@@ -86,17 +86,16 @@ static int open_socket(struct lode_server *server, const struct lode_server_opti
 
 	snprintf(port, sizeof(port), "%u", options->port);
 	if (getaddrinfo(server->address, port, &hints, &info) != 0)
-		return lode_fail(
-			err, LODE_ERR_ARG, NULL, -1,
-			"'%.60s' is not an address: give one in numbers, such as 127.0.0.1",
-			server->address);
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "'%.60s' is not a numeric address such as 127.0.0.1",
+				 server->address);
 	is_beyond = !is_loopback(info->ai_addr);
 	server->is_v6 = info->ai_family == AF_INET6;
 	server->answers.guard.reads_need_token = is_beyond;
 	fd = is_beyond && !options->is_open
 		     ? lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "%.60s can be reached from other machines: that needs --open (all "
-				 "who ask then need the token)",
+				 "%.60s is reachable from other machines: add --open to allow that "
+				 "(every client then needs the token)",
 				 server->address)
 		     : listen_at(info, server->address, options->port, err);
 	freeaddrinfo(info);
@@ -114,7 +113,8 @@ static int take_token(struct lode_server *server, const struct lode_server_optio
 		lode_token_make(guard);
 	else if (!lode_token_take(guard, options->token))
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "a token is 16 to %d letters, digits, - and _", LODE_TOKEN_CHARS);
+				 "a token must have 16 to %d letters, digits, - and _",
+				 LODE_TOKEN_CHARS);
 	return LODE_OK;
 }
 
@@ -192,7 +192,7 @@ int lode_server_start(struct lode_server **out, struct lode_site *site,
 	if (!server->daemon) {
 		close(fd);
 		lode_server_stop(server);
-		return lode_fail(err, LODE_ERR_IO, NULL, -1, "the server does not start");
+		return lode_fail(err, LODE_ERR_IO, NULL, -1, "the server cannot start");
 	}
 	*out = server;
 	return LODE_OK;

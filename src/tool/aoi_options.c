@@ -36,7 +36,7 @@ void lode_aoi_values_settle(struct lode_aoi_values *values, bool is_classic)
 const char *lode_aoi_values_misuse(const struct lode_aoi_values *values)
 {
 	if (values->stacks == 0 && values->scope != LODE_SCOPE_CRITICAL)
-		return "--stacks chained needs --scope critical: only a path has one chain";
+		return "--stacks chained requires --scope critical";
 	return NULL;
 }
 

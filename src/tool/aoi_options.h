@@ -41,54 +41,53 @@ void lode_aoi_values_apply(const struct lode_aoi_values *values,
 #define LODE_SYMPTOM_OPTIONS(at)                                                                   \
 	LODE_OPTION("symptom", "WHAT", lode_set_text,                                              \
 		    (at) + offsetof(struct lode_aoi_values, symptom),                              \
-		    "whole lives of processes, 'comm=git' (globs; "                                \
-		    "'comm=git,threads' for all of their threads), 'pid=N' or "                    \
-		    "'tid=N'; or from one event to another, "                                      \
-		    "'from=exec,to=syscall:epoll_wait': start, exec, exit, "                       \
-		    "syscall:NAME[:exit], uprobe:NAME, uretprobe:NAME, "                           \
-		    "usdt:PROVIDER:NAME, SYSTEM:EVENT or a function; 'key=FIELD' "                 \
-		    "pairs events by the value of a field, not by thread",                         \
-		    .group = "Symptoms: who waited, and when"),                                    \
+		    "what counts as slow: whole process lifetimes, 'comm=git' (globs; "            \
+		    "'comm=git,threads' for all their threads), 'pid=N' or 'tid=N'; or the time "  \
+		    "between two events, 'from=exec,to=syscall:epoll_wait': start, exec, exit, "   \
+		    "syscall:NAME[:exit], uprobe:NAME, uretprobe:NAME, usdt:PROVIDER:NAME, "       \
+		    "SYSTEM:EVENT or a function; 'key=FIELD' pairs events by the value of a "      \
+		    "field instead of by thread",                                                  \
+		    .group = "Symptoms: which threads were slow, and when"),                       \
 		LODE_OPTION("symptoms", "FILE", lode_set_text,                                     \
 			    (at) + offsetof(struct lode_aoi_values, symptoms),                     \
-			    "a table (TSV with a header) of symptoms: columns stream (or trace), " \
-			    "tid, t0_ns, t1_ns; other columns are ignored",                        \
+			    "read symptoms from a TSV file with a header: columns stream (or "     \
+			    "trace), tid, t0_ns, t1_ns; other columns are ignored",                \
 			    .file = LODE_FILE_READ),                                               \
-		LODE_OPTION(                                                                       \
-			"slower-than", "TIME", lode_set_slowness,                                  \
-			(at) + offsetof(struct lode_aoi_values, slower_than),                      \
-			"leave out shorter symptoms: 300ms, 1s, or p99 for all but the slowest "   \
-			"1 % of all recordings"),                                                  \
+		LODE_OPTION("slower-than", "TIME", lode_set_slowness,                              \
+			    (at) + offsetof(struct lode_aoi_values, slower_than),                  \
+			    "ignore shorter symptoms: 300ms, 1s, or p99 to keep the slowest 1 % "  \
+			    "over all recordings"),                                                \
 		LODE_OPTION("comm", "GLOB", lode_set_text,                                         \
 			    (at) + offsetof(struct lode_aoi_values, comm),                         \
-			    "only threads whose name matches"),                                    \
+			    "only symptoms of threads whose name matches"),                        \
 		LODE_OPTION("pid", "N", lode_set_id, (at) + offsetof(struct lode_aoi_values, pid), \
-			    "only threads of process N")
+			    "only symptoms of threads of process N")
 
 #define LODE_AOI_OPTIONS(at)                                                                       \
 	LODE_OPTION("scope", "SCOPE", lode_set_choice,                                             \
 		    (at) + offsetof(struct lode_aoi_values, scope),                                \
-		    "critical: each ns of a symptom once, along the chain of who waited for whom " \
-		    "(default); graph: all that the paper's wait graph reaches; thread: the "      \
-		    "symptom's thread alone",                                                      \
+		    "critical: time on the critical path, across threads; each ns counts once "    \
+		    "(default); graph: everything the paper's wait graph reaches; thread: the "    \
+		    "symptom's thread only",                                                       \
 		    .choices = lode_scope_choices,                                                 \
 		    .group = "Area of interest: which events count"),                              \
-		LODE_OPTION("stacks", "KIND", lode_set_choice,                                     \
-			    (at) + offsetof(struct lode_aoi_values, stacks),                       \
-			    "chained: the waiting stack, then the stack of whom it waited for, "   \
-			    "and so on (default with scope critical); own: the last link alone",   \
-			    .choices = lode_stacks_choices),                                       \
 		LODE_OPTION(                                                                       \
-			"include", "GLOB", lode_set_list,                                          \
-			(at) + offsetof(struct lode_aoi_values, include),                          \
-			"only stacks with such a function or module!function; may be repeated"),   \
+			"stacks", "KIND", lode_set_choice,                                         \
+			(at) + offsetof(struct lode_aoi_values, stacks),                           \
+			"chained: the waiting stack, then the stack of the thread it waited for, " \
+			"and so on (default with --scope critical); own: the last link only",      \
+			.choices = lode_stacks_choices),                                           \
+		LODE_OPTION("include", "GLOB", lode_set_list,                                      \
+			    (at) + offsetof(struct lode_aoi_values, include),                      \
+			    "only stacks that contain this function or module!function; may be "   \
+			    "repeated"),                                                           \
 		LODE_OPTION("exclude", "GLOB", lode_set_list,                                      \
 			    (at) + offsetof(struct lode_aoi_values, exclude),                      \
-			    "no stacks with such a function; may be repeated"),                    \
+			    "exclude stacks that contain this function; may be repeated"),         \
 		LODE_OPTION("only", "KINDS", lode_set_bits,                                        \
 			    (at) + offsetof(struct lode_aoi_values, only),                         \
-			    "only such events: run,wait,ready"),                                   \
+			    "only events of these kinds: run,wait,ready"),                         \
 		LODE_OPTION("reason", "REASONS", lode_set_bits,                                    \
 			    (at) + offsetof(struct lode_aoi_values, reason),                       \
-			    "only waits for: lock, disk, fault, network, ipc, poll, timer, "       \
-			    "child, other")
+			    "only waits with these reasons: lock, disk, fault, network, ipc, "     \
+			    "poll, timer, child, other")

@@ -5,8 +5,8 @@
 static const struct lode_option options[] = {LODE_OPTIONS_END};
 
 static const struct lode_example examples[] = {
-	{"For this shell", "source <(lode completion bash)"},
-	{"For good", "lode completion bash > ~/.local/share/bash-completion/completions/lode"},
+	{"For the current shell", "source <(lode completion bash)"},
+	{"Permanently", "lode completion bash > ~/.local/share/bash-completion/completions/lode"},
 	{"In zsh", "autoload bashcompinit && bashcompinit && source <(lode completion bash)"},
 	{NULL},
 };
@@ -27,7 +27,7 @@ const struct lode_command lode_cmd_completion = {
 	.name = "completion",
 	.summary = "print a completion script for the shell",
 	.usage = "bash",
-	.description = "Commands, options and their choices, from the same tables as the help.",
+	.description = "Completes commands, options and the values of options.",
 	.options = options,
 	.examples = examples,
 	.takes_words = true,

@@ -13,20 +13,20 @@ struct help_options {
 
 static const struct lode_option options[] = {
 	LODE_FLAG("man", offsetof(struct help_options, wants_man),
-		  "print the manual page's source instead (for man -l, or to install)"),
+		  "print the man page source instead (for man -l, or to install)"),
 	LODE_FLAG("schema", offsetof(struct help_options, wants_schema),
-		  "of a document of --json: its JSON Schema (docs/schema); without a name: which "
-		  "documents there are"),
+		  "print the JSON Schema of a --json document (docs/schema); without a name, list "
+		  "the documents"),
 	LODE_FLAG("fields", offsetof(struct help_options, wants_fields),
-		  "of a document of --json: its fields as a table (docs/fields.md)"),
+		  "print the fields of a --json document as a table (docs/fields.md)"),
 	LODE_OPTIONS_END,
 };
 
 static const struct lode_example examples[] = {
-	{"What can lode mine do?", "lode help mine"},
-	{"The same as a manual page", "lode help --man mine | man -l -"},
+	{"What does lode mine do?", "lode help mine"},
+	{"The same as a man page", "lode help --man mine | man -l -"},
 	{"What is in the JSON of lode mine?", "lode help --fields mine"},
-	{"Its schema, for a validator", "lode help --schema mine >mine.json"},
+	{"Its JSON Schema, for a validator", "lode help --schema mine >mine.json"},
 	{NULL},
 };
 
@@ -51,11 +51,9 @@ static int put_document(const struct lode_command *self, const struct help_optio
 		return LODE_EXIT_OK;
 	names[n] = NULL;
 	close = lode_closest_name(name, names);
-	return lode_command_misused(self,
-				    "there is no document '%.60s'; %s%s%s'lode help --schema' "
-				    "lists them",
-				    name, close ? "did you mean '" : "", close ? close : "",
-				    close ? "'? " : "");
+	return lode_command_misused(
+		self, "unknown document '%.60s'; %s%s%s'lode help --schema' lists them", name,
+		close ? "did you mean '" : "", close ? close : "", close ? "'? " : "");
 }
 
 static int run_help(const struct lode_command *self, int argc, char **argv)
@@ -67,7 +65,7 @@ static int run_help(const struct lode_command *self, int argc, char **argv)
 	if (!lode_command_start(self, &values, argc, argv, &n, &code))
 		return code;
 	if (n > 1)
-		return lode_command_misused(self, "one command at a time");
+		return lode_command_misused(self, "give only one command");
 	if (values.wants_schema || values.wants_fields)
 		return put_document(self, &values, n ? argv[0] : NULL);
 	if (n == 0) {
@@ -77,11 +75,10 @@ static int run_help(const struct lode_command *self, int argc, char **argv)
 	command = lode_command_find(argv[0]);
 	if (!command && lode_command_closest(argv[0]))
 		return lode_command_misused(self,
-					    "there is no command '%.60s'; did you mean 'lode help "
-					    "%s'?",
+					    "unknown command '%.60s'; did you mean 'lode help %s'?",
 					    argv[0], lode_command_closest(argv[0]));
 	if (!command)
-		return lode_command_misused(self, "there is no command '%.60s'", argv[0]);
+		return lode_command_misused(self, "unknown command '%.60s'", argv[0]);
 	(values.wants_man ? lode_man_command : lode_help_command)(stdout, command);
 	return LODE_EXIT_OK;
 }
@@ -90,7 +87,7 @@ const struct lode_command lode_cmd_help = {
 	.name = "help",
 	.summary = "explain a command",
 	.usage = "[--man] [COMMAND] | {--schema | --fields} [DOCUMENT]",
-	.description = "Without a command: what commands there are.",
+	.description = "Without a command, lists all commands.",
 	.options = options,
 	.examples = examples,
 	.takes_words = true,

@@ -91,10 +91,9 @@ static int check_operands(const struct lode_command *self, const struct lode_nam
 		if (!file->by && stat(file->path, &st) == 0 && S_ISREG(st.st_mode) &&
 		    find_option(self, "repo") &&
 		    lode_file_kind_read(file->path) == LODE_KIND_REPOSITORY)
-			return lode_command_misused(self,
-						    "%s is a repository, not a recording: name it "
-						    "with --repo",
-						    lode_escape(safe, sizeof(safe), file->path));
+			return lode_command_misused(
+				self, "%s is a repository, not a recording: give it with --repo",
+				lode_escape(safe, sizeof(safe), file->path));
 	}
 	return LODE_EXIT_OK;
 }

@@ -11,13 +11,14 @@ int lode_export_check(const struct lode_command *self, const struct lode_export_
 	if (!lode_export_is_asked(values))
 		return 0;
 	if (has_others)
-		return lode_command_misused(self, "--%s goes without %s",
+		return lode_command_misused(self, "--%s cannot be combined with %s",
 					    values->speedscope ? "speedscope"
 					    : values->pprof    ? "pprof"
 							       : "chrome-trace",
 					    others);
 	if (values->pprof && strcmp(values->pprof, "-") == 0 && isatty(STDOUT_FILENO))
-		return lode_command_misused(self, "--pprof - is not text: not onto a terminal");
+		return lode_command_misused(
+			self, "--pprof - writes binary data: redirect it to a file or pipe");
 	return 0;
 }
 

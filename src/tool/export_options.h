@@ -21,14 +21,14 @@ struct lode_export_values {
 	LODE_OPTION("pprof", "FILE", lode_set_text,                          \
 		    (at) + offsetof(struct lode_export_values, pprof), what, \
 		    LODE_EXPORTED(LODE_KIND_PPROF))
-#define LODE_STACK_EXPORT_OPTIONS(at)                                                     \
-	LODE_OPTION("speedscope", "FILE", lode_set_text,                                  \
-		    (at) + offsetof(struct lode_export_values, speedscope),               \
-		    "stacks for speedscope.app, instead of text; '-' is standard output " \
-		    "(docs/exports.md)",                                                  \
-		    LODE_EXPORTED(LODE_KIND_SPEEDSCOPE)),                                 \
-		LODE_PPROF_EXPORT_OPTION(                                                 \
-			at, "stacks for pprof ('go tool pprof FILE'), instead of text")
+#define LODE_STACK_EXPORT_OPTIONS(at)                                                          \
+	LODE_OPTION("speedscope", "FILE", lode_set_text,                                       \
+		    (at) + offsetof(struct lode_export_values, speedscope),                    \
+		    "write stacks for speedscope.app instead of text; '-' is standard output " \
+		    "(docs/exports.md)",                                                       \
+		    LODE_EXPORTED(LODE_KIND_SPEEDSCOPE)),                                      \
+		LODE_PPROF_EXPORT_OPTION(                                                      \
+			at, "write stacks for pprof ('go tool pprof FILE') instead of text")
 #define LODE_TRACE_EXPORT_OPTION(at, what)                                          \
 	LODE_OPTION("chrome-trace", "FILE", lode_set_text,                          \
 		    (at) + offsetof(struct lode_export_values, chrome_trace), what, \

@@ -129,24 +129,31 @@ void lode_help_command(FILE *out, const struct lode_command *command)
 			fprintf(out, "\n%s:\n", o->group);
 		option_help(out, o, columns);
 	}
-	fprintf(out, "  -h, --help              this text\n");
-	fprintf(out, "\nExit codes: 0 done; 1 done, but some input was skipped or is incomplete;\n"
-		     "2 wrong usage; 3 nothing usable; 4 internal or environment failure.\n");
+	fprintf(out, "  -h, --help              print this help\n");
+	fprintf(out,
+		"\n"
+		"Exit codes: 0 success; 1 success, but some input was skipped or is incomplete;\n"
+		"2 usage error; 3 no usable input; 4 internal or environment error.\n");
 }
 
 void lode_help_overview(FILE *out)
 {
-	fprintf(out, "lode - find what makes users wait, and in whose code, over many "
-		     "recordings\n\nUsage: lode COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n");
+	fprintf(out,
+		"lode - find what makes users wait, and in which code, across many recordings\n\n"
+		"Usage: lode COMMAND [OPTION]... [ARGUMENT]...\n\n"
+		"Commands:\n");
 	for (const struct lode_command *const *c = lode_commands; *c; c++) {
 		fprintf(out, "  %-*s", name_columns, (*c)->name);
 		wrap(out, (*c)->summary, strlen((*c)->summary), name_columns + 2, name_columns + 2,
 		     prose_columns(out));
 	}
-	fprintf(out, "\nTo start:\n  lode record -- ./program        record a run of a program "
-		     "(needs perf)\n  lode mine program.lode          what made it slow\n  lode "
-		     "mine --show 1 program.lode the largest problem in full\n\nlode COMMAND "
-		     "--help lists all options. Results go to stdout, messages to stderr.\n");
+	fprintf(out, "\n"
+		     "To start:\n"
+		     "  lode record -- ./program         record a run of a program (needs perf)\n"
+		     "  lode mine program.lode           show what made it slow\n"
+		     "  lode mine --show 1 program.lode  show the largest problem in full\n\n"
+		     "lode COMMAND --help lists all options. Results go to stdout, messages to "
+		     "stderr.\n");
 }
 
 /* ---- man pages ---- */
@@ -189,8 +196,9 @@ static void roff_paragraphs(FILE *out, const char *text)
 }
 
 static const char man_exit_codes[] =
-	".SH EXIT STATUS\n0 done; 1 done, but some input was skipped or is incomplete; 2 wrong "
-	"usage; 3 nothing usable; 4 internal or environment failure.\n";
+	".SH EXIT STATUS\n"
+	"0 success; 1 success, but some input was skipped or is incomplete; 2 usage error; 3 no "
+	"usable input; 4 internal or environment error.\n";
 
 static void roff_options(FILE *out, const struct lode_option *options)
 {
@@ -243,9 +251,15 @@ void lode_man_command(FILE *out, const struct lode_command *command)
 
 void lode_man_overview(FILE *out)
 {
-	fprintf(out, ".TH LODE 1 \"\" \"lode\" \"User commands\"\n.SH NAME\nlode \\- find what "
-		     "makes users wait, over many recordings\n.SH SYNOPSIS\n.B lode\n.I COMMAND\n"
-		     "[OPTION]... [ARGUMENT]...\n.SH COMMANDS\n");
+	fprintf(out,
+		".TH LODE 1 \"\" \"lode\" \"User commands\"\n"
+		".SH NAME\n"
+		"lode \\- find what makes users wait, and in which code, across many recordings\n"
+		".SH SYNOPSIS\n"
+		".B lode\n"
+		".I COMMAND\n"
+		"[OPTION]... [ARGUMENT]...\n"
+		".SH COMMANDS\n");
 	for (const struct lode_command *const *c = lode_commands; *c; c++) {
 		fprintf(out, ".TP\n.BR lode\\-%s (1)\n", (*c)->name);
 		roff_line(out, (*c)->summary);

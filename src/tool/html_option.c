@@ -9,7 +9,7 @@ const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detai
 	if (html && wants_json)
 		return "--html cannot be combined with --json";
 	if (wants_detail && !wants_json)
-		return "--detail goes with --json";
+		return "--detail requires --json";
 	return NULL;
 }
 
@@ -18,8 +18,8 @@ int lode_html_check(const struct lode_command *self)
 	if (!lode_html_missing())
 		return LODE_EXIT_OK;
 	lode_say(self,
-		 "this lode was built without its pages: %s. Building it again with Node 18 or "
-		 "later and npm adds them (docs/pages.md)",
+		 "this lode was built without HTML pages: %s. Rebuild it with Node 18 or later and "
+		 "npm (docs/pages.md)",
 		 lode_html_missing());
 	return LODE_EXIT_FAILURE;
 }
@@ -34,7 +34,7 @@ int lode_html_put(const struct lode_command *self, const char *path,
 	int rc;
 
 	lode_html_part_make(&part, document, answer, inputs, n_inputs);
-	lode_stopwatch_start(&watch, "making the page");
+	lode_stopwatch_start(&watch, "writing the page");
 	rc = lode_html_write(path, &part, 1, &err);
 	lode_stopwatch_end(&watch);
 	lode_html_part_release(&part);

@@ -10,15 +10,15 @@
 #include "document/html.h"
 
 /* In a table of options; the offset is that of a `const char *`. */
-#define LODE_HTML_OPTION(place)                                                                    \
-	LODE_OPTION(                                                                               \
-		"html", "FILE", lode_set_text, (place),                                            \
-		"one self-contained page to look at and to mail, instead of text (docs/pages.md)", \
-		.file = LODE_FILE_WRITTEN, .kind = LODE_KIND_PAGE)
+#define LODE_HTML_OPTION(place)                                                           \
+	LODE_OPTION("html", "FILE", lode_set_text, (place),                               \
+		    "write a self-contained HTML report instead of text (docs/pages.md)", \
+		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_PAGE)
 
 /* The same of a `bool`: JSON with what the page is drawn of. */
-#define LODE_DETAIL_OPTION(place) \
-	LODE_FLAG("detail", (place), "with --json: all data that the page draws", .is_aside = true)
+#define LODE_DETAIL_OPTION(place)                                                         \
+	LODE_FLAG("detail", (place), "with --json: include all data that the page draws", \
+		  .is_aside = true)
 
 /* NULL, or what is wrong: a page is instead of everything else, detail is of JSON. */
 const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail);

@@ -14,10 +14,13 @@ static int usage_of_unknown(const char *name)
 	const char *close = lode_command_closest(name);
 
 	if (close)
-		fprintf(stderr, "lode: there is no command '%.60s'; did you mean 'lode %s'?\n",
-			name, close);
+		fprintf(stderr, "lode: unknown command '%.60s'; did you mean 'lode %s'?\n", name,
+			close);
 	else
-		fprintf(stderr, "lode: there is no command '%.60s'\nTry 'lode --help'.\n", name);
+		fprintf(stderr,
+			"lode: unknown command '%.60s'\n"
+			"Try 'lode --help'.\n",
+			name);
 	return LODE_EXIT_USAGE;
 }
 
@@ -54,7 +57,7 @@ int main(int argc, char **argv)
 	/* A result that could not be written whole is no result. */
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "lode: writing the result: %s\n",
+		fprintf(stderr, "lode: cannot write the result: %s\n",
 			errno ? strerror(errno) : "output error");
 		return LODE_EXIT_FAILURE;
 	}

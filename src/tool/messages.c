@@ -71,8 +71,8 @@ void lode_say_skipped(const struct lode_command *self, const struct lode_digest_
 void lode_say_other_files(const struct lode_command *self, size_t n)
 {
 	if (n)
-		lode_say(self, "%zu file%s skipped: no recording by name or content", n,
-			 n == 1 ? "" : "s");
+		lode_say(self, "%zu file%s skipped: neither name nor content matches a recording",
+			 n, n == 1 ? "" : "s");
 }
 
 void lode_say_incomplete(const struct lode_command *self, const struct lode_skipped_input *inputs,

@@ -26,9 +26,9 @@ const char *lode_mining_values_misuse(const struct lode_mining_values *values)
 	bool has_min_cost = values->min_cost.amount || values->min_cost.share > 0;
 
 	if ((values->prevalence > 0) != (values->delay_ns > 0))
-		return "--prevalence and --delay go together";
+		return "--prevalence and --delay must be used together";
 	if (has_min_cost + (values->prevalence > 0) + (values->patterns > 0) > 1)
-		return "--min-cost, --prevalence and --patterns all say λ: choose one";
+		return "--min-cost, --prevalence and --patterns all set λ: give only one";
 	return NULL;
 }
 
@@ -60,8 +60,7 @@ const char *lode_lambda_words(const struct lode_mining_values *values, char *buf
 		snprintf(buffer, size, "%g %% of the recordings delayed by %s",
 			 100 * values->prevalence, lode_format_cost(delay, values->delay_ns, "ns"));
 	else if (values->patterns)
-		snprintf(buffer, size, "the least that gives at most %zu patterns",
-			 values->patterns);
+		snprintf(buffer, size, "smallest with at most %zu patterns", values->patterns);
 	else
 		snprintf(buffer, size, "%g %% of the area of interest",
 			 values->min_cost.share > 0 ? 100 * values->min_cost.share : 0.2);

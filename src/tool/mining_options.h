@@ -37,8 +37,8 @@ const char *lode_lambda_words(const struct lode_mining_values *values, char *buf
 /* Entries of an option table that stand alone: of a `double`, and of an `int`. */
 #define LODE_SIMILARITY_OPTION(at)                                                             \
 	LODE_OPTION("similarity", "X", lode_set_percent, (at),                                 \
-		    "cut clusters at this similarity, 0 to 1, and nowhere else, as the paper " \
-		    "does (default: by the data)")
+		    "cut clusters at this similarity only, 0 to 1, as in the paper (default: " \
+		    "derived from the data)")
 #define LODE_RANK_OPTION(at, what, ...)                                                      \
 	LODE_OPTION("rank", "BY", lode_set_choice, (at), what, .choices = lode_rank_choices, \
 		    __VA_ARGS__)
@@ -47,30 +47,28 @@ const char *lode_lambda_words(const struct lode_mining_values *values, char *buf
 #define LODE_MINING_OPTIONS(at)                                                                    \
 	LODE_OPTION("min-cost", "COST", lode_set_cost,                                             \
 		    (at) + offsetof(struct lode_mining_values, min_cost),                          \
-		    "minimum cost λ of a pattern: 30s, a share such as 0.2% of the "              \
-		    "area of interest (default), or a bare number in the input's "                 \
-		    "own unit",                                                                    \
+		    "minimum cost λ of a pattern: 30s, a share of the area of interest (default " \
+		    "0.2%), or a plain number in the unit of the input",                           \
 		    .group = "Mining"),                                                            \
 		LODE_OPTION("prevalence", "SHARE", lode_set_some_share,                            \
 			    (at) + offsetof(struct lode_mining_values, prevalence),                \
-			    "with --delay, the paper's rule of thumb: λ = prevalence x "          \
-			    "delay x recordings"),                                                 \
+			    "with --delay: the paper's rule of thumb, λ = prevalence x delay x "  \
+			    "recordings"),                                                         \
 		LODE_OPTION("delay", "TIME", lode_set_some_time,                                   \
 			    (at) + offsetof(struct lode_mining_values, delay_ns),                  \
 			    "see --prevalence"),                                                   \
 		LODE_OPTION("patterns", "N", lode_set_positive,                                    \
 			    (at) + offsetof(struct lode_mining_values, patterns),                  \
-			    "the smallest λ that gives at most N patterns, those of all rounds "  \
-			    "counted"),                                                            \
+			    "choose the smallest λ with at most N patterns over all rounds"),      \
 		LODE_OPTION("max-patterns", "N", lode_set_positive,                                \
 			    (at) + offsetof(struct lode_mining_values, max_patterns),              \
-			    "stop, and name a λ that fits, past N patterns (default 100000)"),     \
+			    "stop after N patterns and suggest a suitable λ (default 100000)"),    \
 		LODE_FLAG("classic", (at) + offsetof(struct lode_mining_values, is_classic),       \
-			  "the paper to the letter: scope graph, own stacks, waiting and running " \
-			  "events mined apart, one round, ranked by average"),                     \
-		LODE_OPTION("linkage", "KIND", lode_set_choice,                                    \
-			    (at) + offsetof(struct lode_mining_values, linkage),                   \
-			    "how similarity of clusters is measured: average (default), complete " \
-			    "or single linkage",                                                   \
-			    .choices = lode_linkage_choices),                                      \
+			  "exactly as in the paper: --scope graph, --stacks own, waiting and "     \
+			  "running events mined separately, one round, ranked by average"),        \
+		LODE_OPTION(                                                                       \
+			"linkage", "KIND", lode_set_choice,                                        \
+			(at) + offsetof(struct lode_mining_values, linkage),                       \
+			"similarity of clusters: average (default), complete or single linkage",   \
+			.choices = lode_linkage_choices),                                          \
 		LODE_SIMILARITY_OPTION((at) + offsetof(struct lode_mining_values, similarity))

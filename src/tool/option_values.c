@@ -232,8 +232,8 @@ int lode_set_cost(const struct lode_option *option, void *field, const char *tex
 	if (!parse_share(text, false, &value.share)) {
 		value.share = 0;
 		if (!lode_duration_parse(&value.amount, text))
-			return fail_option_values(option, text,
-						  "a cost such as 30s, 0.2% or a bare number", err);
+			return fail_option_values(
+				option, text, "a cost such as 30s, 0.2% or a plain number", err);
 	}
 	if (value.share <= 0 && value.amount <= 0)
 		return fail_option_values(option, text, "a cost above 0", err);
@@ -326,14 +326,17 @@ int lode_set_span(const struct lode_option *option, void *field, const char *tex
 	char from[64];
 
 	if (!comma || (size_t)(comma - text) >= sizeof(from))
-		return fail_option_values(option, text, "a span FROM,TO such as +1s,+2.5s", err);
+		return fail_option_values(option, text, "a time range FROM,TO such as +1s,+2.5s",
+					  err);
 	memcpy(from, text, (size_t)(comma - text));
 	from[comma - text] = '\0';
 	if (!parse_end(from, INT64_MIN, &span->from_ns, &span->is_from_offset) ||
 	    !parse_end(comma + 1, INT64_MAX, &span->to_ns, &span->is_to_offset))
-		return fail_option_values(option, text, "a span FROM,TO such as +1s,+2.5s", err);
+		return fail_option_values(option, text, "a time range FROM,TO such as +1s,+2.5s",
+					  err);
 	if (span->is_from_offset == span->is_to_offset && span->from_ns >= span->to_ns)
-		return fail_option_values(option, text, "a span: it ends before it starts", err);
+		return fail_option_values(option, text, "a time range: it ends before it starts",
+					  err);
 	return 0;
 }
 

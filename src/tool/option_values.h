@@ -66,8 +66,8 @@ struct lode_slowness_value {
 #define LODE_FLAG(long_name, at, what, ...) \
 	LODE_OPTION(long_name, NULL, lode_set_flag, at, what, __VA_ARGS__)
 
-#define LODE_MEMORY_OPTION(place)                                               \
-	LODE_OPTION("memory", "SIZE", lode_set_memory, (place),                 \
-		    "memory limit, e.g. 4G; the rest goes to a temporary file " \
-		    "(default: half of what this process may use)",             \
+#define LODE_MEMORY_OPTION(place)                                                               \
+	LODE_OPTION("memory", "SIZE", lode_set_memory, (place),                                 \
+		    "memory limit, such as 4G; larger data goes to a temporary file (default: " \
+		    "half of the memory available to this process)",                            \
 		    .is_aside = true)

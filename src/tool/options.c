@@ -35,10 +35,10 @@ static void fail_unknown(const struct lode_option *options, const char *word, si
 	close = lode_closest_name(given, names);
 	free(names);
 	if (close)
-		lode_fail(err, LODE_ERR_ARG, NULL, -1,
-			  "there is no option --%s; did you mean --%s?", given, close);
+		lode_fail(err, LODE_ERR_ARG, NULL, -1, "unknown option --%s; did you mean --%s?",
+			  given, close);
 	else
-		lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no option --%s", given);
+		lode_fail(err, LODE_ERR_ARG, NULL, -1, "unknown option --%s", given);
 }
 
 /* The option called word[0..len), or the only one whose name begins so; NULL and *err if none. */
@@ -53,7 +53,7 @@ static const struct lode_option *find_long(const struct lode_option *options, co
 		if (strlen(o->name) == len)
 			return o;
 		if (found) {
-			lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%.*s could be --%s or --%s",
+			lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%.*s is ambiguous: --%s or --%s",
 				  (int)len, word, found->name, o->name);
 			return NULL;
 		}
@@ -77,7 +77,7 @@ static int check_choice(const struct lode_option *option, const char *text, stru
 			return 0;
 		snprintf(all + used, sizeof(all) - used, "%s%s", used ? ", " : "", *c);
 	}
-	return lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%s is one of %s, not '%.60s'",
+	return lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%s must be one of %s, not '%.60s'",
 			 option->name, all, text);
 }
 
@@ -186,7 +186,7 @@ static int parse_letters(struct reader *r, const char *letters)
 		while (o->name && o->letter != *letters)
 			o++;
 		if (!o->name)
-			return lode_fail(r->err, LODE_ERR_ARG, NULL, -1, "there is no option -%c",
+			return lode_fail(r->err, LODE_ERR_ARG, NULL, -1, "unknown option -%c",
 					 *letters);
 		if (o->argument)
 			return take_value(r, o, letters[1] ? letters + 1 : NULL);

@@ -7,21 +7,21 @@
 #include "tool/option_values.h"
 
 /* Of a `size_t`. */
-#define LODE_TOP_OPTION(at, what, ...)                                                     \
-	LODE_OPTION("top", "N", lode_set_count, (at), "rows at most " what, .letter = 'n', \
-		    .is_aside = true, __VA_ARGS__)
+#define LODE_TOP_OPTION(at, what, ...)                                                \
+	LODE_OPTION("top", "N", lode_set_count, (at), "maximum number of rows " what, \
+		    .letter = 'n', .is_aside = true, __VA_ARGS__)
 
 /* Of a `bool`; `doc` is where the document is described. */
 #define LODE_JSON_OPTION(at, doc, ...) \
-	LODE_FLAG("json", (at), "one JSON document (" doc ")", .is_aside = true, __VA_ARGS__)
+	LODE_FLAG("json", (at), "print one JSON document (" doc ")", .is_aside = true, __VA_ARGS__)
 
 /* In the table of every command that writes a file. */
-#define LODE_FORCE_OPTION                                                              \
-	{                                                                              \
-		.name = "force",                                                       \
-		.help = "overwrite files other than earlier output of the same kind; " \
-			"an input is never overwritten",                               \
-		.set = lode_set_noted, .is_force = true                                \
+#define LODE_FORCE_OPTION                                                                         \
+	{                                                                                         \
+		.name = "force",                                                                  \
+		.help = "overwrite any existing file, not just earlier output of the same kind; " \
+			"inputs are never overwritten",                                           \
+		.set = lode_set_noted, .is_force = true                                           \
 	}
 
 /* Longest lists of a page, and of a JSON document; and inside of one cluster of a page. */

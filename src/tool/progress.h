@@ -26,7 +26,7 @@ void lode_progress_part(void *context, int64_t done, int64_t total);
 void lode_progress_end(struct lode_progress *progress);
 
 /*
- * Work that cannot say how far it is, such as a page: "making the page, 3 s", told by a thread of
+ * Work that cannot say how far it is, such as a page: "writing the page, 3 s", told by a thread of
  * its own once it takes longer than a second.
  */
 struct lode_stopwatch {

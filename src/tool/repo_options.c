@@ -22,8 +22,7 @@ int lode_repo_option_open(const struct lode_command *self, struct lode_repo **ou
 
 	*out = NULL;
 	if (!path)
-		return lode_command_misused(self,
-					    "say which repository: --repo FILE, or $LODE_REPO");
+		return lode_command_misused(self, "give a repository: --repo FILE or $LODE_REPO");
 	if (lode_repo_open(out, path, mode, &err) < 0)
 		return lode_say_error(self, &err);
 	return LODE_EXIT_OK;
@@ -37,15 +36,14 @@ static int read_label(const struct lode_command *self, struct lode_repo_label *l
 	bool is_key = lode_repo_label_is_key(text, len);
 
 	if (!equals || !(equals[1] || (may_remove && is_key)))
-		return lode_command_misused(self,
-					    "a label is KEY=VALUE, such as release=2.1; not "
-					    "'%.60s'",
-					    text);
+		return lode_command_misused(
+			self, "invalid label '%.60s': expected KEY=VALUE, such as release=2.1",
+			text);
 	if (!is_key)
 		return lode_command_misused(
 			self,
-			"'%.*s' cannot be a label: names begin with a letter, have letters, "
-			"digits, '.', '-' and '_' in them, and are not a field of queries",
+			"invalid label name '%.*s': names start with a letter, contain letters, "
+			"digits, '.', '-' and '_', and must not be a query field",
 			(int)(len < 60 ? len : 60), text);
 	label->key = lode_arena_strndup(arena, text, len);
 	label->value = equals[1] ? equals + 1 : NULL;
@@ -103,7 +101,7 @@ static int say_damaged(const struct lode_command *self, const struct lode_repo *
 	struct lode_error err;
 
 	lode_fail(&err, LODE_ERR_FORMAT, lode_repo_path(repo), -1,
-		  "damaged repository: the stored options of its digests are wrong: %s", what);
+		  "damaged repository: invalid digest options: %s", what);
 	return lode_say_error(self, &err);
 }
 
@@ -116,7 +114,7 @@ int lode_repo_words_parse(struct lode_repo_words *words, const struct lode_comma
 	int rc;
 
 	if (shape && !lode_shape_is_sound(shape))
-		return say_damaged(self, repo, "no digest has such options");
+		return say_damaged(self, repo, "no digest has these options");
 	words->shape = shape ? lode_strdup(shape) : NULL;
 	if (shape)
 		add_shape(&words->list, words->shape, leaves_out_given ? given : NULL);

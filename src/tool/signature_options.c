@@ -8,7 +8,7 @@ const char *lode_signature_values_settle(struct lode_signature_values *values)
 	if (!values->signatures)
 		values->repo = lode_repo_option_path(values->repo);
 	if (!values->repo && !values->signatures)
-		return "say where the signatures are: --repo FILE or --signatures FILE";
+		return "give the signatures: --repo FILE or --signatures FILE";
 	return NULL;
 }
 

@@ -32,5 +32,5 @@ void lode_signature_sources_close(struct lode_signature_sources *sources);
 		    .file = LODE_FILE_READ, .kind = LODE_KIND_REPOSITORY, .group = "Signatures"),  \
 		LODE_OPTION("signatures", "FILE", lode_set_text,                                   \
 			    (at) + offsetof(struct lode_signature_values, signatures),             \
-			    "signatures from this file of text (lode sign --export) instead",      \
+			    "read signatures from this text file (lode sign --export) instead",    \
 			    .letter = 's', .file = LODE_FILE_READ)

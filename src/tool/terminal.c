@@ -21,12 +21,11 @@ static const char *const when[] = {"auto", "always", "never", NULL};
 const struct lode_option lode_common_options[] = {
 	{.name = "color",
 	 .argument = "WHEN",
-	 .help = "colours in text: auto (default: on a terminal, unless NO_COLOR is set), always "
-		 "or "
-		 "never",
+	 .help = "colour the output: auto (default: on terminals unless NO_COLOR is set), always "
+		 "or never",
 	 .choices = when,
 	 .group = "Terminal"},
-	{.name = "no-pager", .help = "print at once, not through LODE_PAGER, PAGER or less"},
+	{.name = "no-pager", .help = "do not use a pager (LODE_PAGER, PAGER or less)"},
 	LODE_OPTIONS_END,
 };
 
@@ -51,7 +50,7 @@ int lode_common_option_take(const char *name, size_t len, const char *value, str
 			return 1;
 		}
 	return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-			 "--color is one of auto, always, never, as in --color=never");
+			 "--color must be auto, always or never, as in --color=never");
 }
 
 /* ---- The page ---- */

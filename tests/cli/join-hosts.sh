@@ -110,7 +110,7 @@ wait
 grep -hv -e ': recording of' -e 'next: lode mine' -e 'events were lost' ./*.err
 for offset in 0s 400ms -400ms; do
 	"$LODE" mine --join --clock-offset=$offset --folded front.lode store.lode >$offset.folded 2>err
-	grep -o '40 receives of what the other hosts sent' err || cat err
+	grep -o '40 receives of data that the other hosts sent' err || cat err
 done
 cmp 0s.folded 400ms.folded && cmp 0s.folded -- -400ms.folded && echo "the same, whatever the offset"
 # 20 requests of about 20 ms each, and of what front waited for at most a tenth was something else.

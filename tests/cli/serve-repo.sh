@@ -428,7 +428,7 @@ end
 for words in "--repo none.lode" "--repo a.folded" "--repo r.lode a.folded" "a.folded --where release=2.9" "--repo r.lode --where release=" \
 	"--repo r.lode --where release=7" "--repo r.lode --scope graph" "--repo r.lode --prevalence 1%" "--repo r.lode --max-patterns 1 --min-cost 1"; do
 	# shellcheck disable=SC2086
-	"$LODE" serve --port 0 $words 2>&1 | grep -v '^Try\|^http:\|^lode serve: mining goes on'
+	"$LODE" serve --port 0 $words 2>&1 | grep -v '^Try\|^http:\|^lode serve: mining in progress'
 	echo "exit ${PIPESTATUS[0]}"
 done
 LODE_REPO=none.lode "$LODE" serve 2>&1

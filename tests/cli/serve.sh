@@ -38,11 +38,11 @@ print("session:", document("api/session")["may_change"],
       json.loads(ask("api/session", Authorization="Bearer 0123456789abcdef")[1])["may_change"])
 P
 python3 ask.py
-grep -c 'every user of this machine can read the token: chmod o-r token' log
+grep -c 'the token file is readable by all users of this machine: chmod o-r token' log
 kill -INT "$server"
 wait "$server"
 echo "exit $?"
-grep -c 'reports are there' log
+grep -c 'serving [0-9]* reports' log
 echo "== misuse"
 "$LODE" serve a.folded --address 0.0.0.0 --port 0 2>&1 | tail -1 | cut -c1-70
 "$LODE" serve

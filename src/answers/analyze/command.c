@@ -41,30 +41,31 @@ static int set_typed(const struct lode_option *option, void *field, const char *
 static const struct lode_option options[] = {
 	LODE_REPO_OPTION(
 		AT(repo),
-		"hold recordings against the signatures of this repository, too (lode triage)",
-		.group = "What is known"),
+		"also match recordings against the signatures of this repository (lode triage)",
+		.group = "Known problems"),
 	LODE_OPTION("signatures", "FILE", lode_set_text, AT(signatures),
-		    "the same with a file of signatures", .letter = 's', .file = LODE_FILE_READ),
+		    "the same with a signature file", .letter = 's', .file = LODE_FILE_READ),
 	LODE_OPTION("html", "FILE", lode_set_text, AT(html),
-		    "where the report goes (default: lode-report.html)", .letter = 'o',
+		    "write the report to FILE (default lode-report.html)", .letter = 'o',
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_PAGE,
 		    .file_otherwise = default_html, .group = "Output"),
 	LODE_FORCE_OPTION,
 	LODE_FLAG("json", AT(wants_json),
-		  "what was found as one JSON document (docs/json.md), beside the report"),
+		  "print the findings as one JSON document as well (docs/json.md)"),
 	LODE_OPTION("threads", "N", set_typed, AT(threads), "use N threads (default: all CPUs)",
 		    .letter = 'j', .group = "Machine"),
 	LODE_OPTION("memory", "SIZE", set_typed, AT(memory),
-		    "memory limit of each analysis (default: half of what this process may use)"),
+		    "memory limit of each analysis (default: half of the memory available to this "
+		    "process)"),
 	LODE_OPTIONS_END,
 };
 
 static const struct lode_example examples[] = {
-	{"All that was recorded of an incident, in one page to mail",
+	{"All recordings of an incident in one page",
 	 "lode analyze incident-4711/ -o incident-4711.html"},
-	{"And how much of it has a name already",
+	{"Also show which of its problems are known",
 	 "lode analyze --signatures signatures.txt incident-4711/"},
-	{"The same, served, with more to ask", "lode serve incident-4711/"},
+	{"The same, interactive", "lode serve incident-4711/"},
 	{NULL},
 };
 
@@ -80,7 +81,9 @@ static int show_analyze(const struct lode_command *self, const struct analyze_va
 		lode_document_put(stdout, &lode_analyze_document, answer, NULL);
 	} else {
 		lode_analyze_text(lode_paged_stdout(), answer, &page);
-		printf("\n%s has everything: open it in a browser, or mail it\n", v->html);
+		printf("\n"
+		       "Full report: %s (open it in a browser)\n",
+		       v->html);
 	}
 	return LODE_EXIT_OK;
 }
@@ -123,29 +126,27 @@ static int run_analyze(const struct lode_command *self, int argc, char **argv)
 	if (!lode_command_start(self, &values, argc, argv, &n, &code))
 		return code;
 	if (n == 0)
-		return lode_command_misused(self, "give folders or files of anything recorded");
+		return lode_command_misused(self, "give files or folders to analyse");
 	if (values.repo && values.signatures)
-		return lode_command_misused(self, "signatures come from --repo or from "
-						  "--signatures, not from both");
+		return lode_command_misused(self, "--repo and --signatures exclude each other");
 	code = lode_html_check(self);
 	return code ? code : analyze_and_show(self, &values, argv, (size_t)n);
 }
 
 const struct lode_command lode_cmd_analyze = {
 	.name = "analyze",
-	.summary = "run all analyses that fit a folder of files, write one report",
+	.summary = "run all applicable analyses on a folder and write one report",
 	.usage = "[OPTION]... INPUT...",
 	.description =
-		"Looks through folders for recordings, function traces, request logs and counters, "
-		"runs what fits - mine, suspects, timeline, pio -, and writes one page that holds "
-		"all "
-		"their reports, with what they found on the first. Files of one folder belong "
-		"together: its recordings are mined as one set, its logs and counters are one "
-		"service. A model of lode pio train that lies beside them is used; without one, "
-		"lode learns from the same time. symbols.tsv and threads.tsv beside a function "
-		"trace name its functions and threads.\n\n"
-		"Each analysis is the command that you would type, and the report shows it: run it "
-		"by hand to set more.",
+		"Searches folders for recordings, function traces, request logs and counters, runs "
+		"the applicable analyses (mine, suspects, timeline, pio), and writes one HTML page "
+		"with all reports and an overview of the findings. Files in one folder belong "
+		"together: its recordings are mined as one set; its logs and counters describe one "
+		"service. A model of lode pio train in the same folder is used; without one, lode "
+		"trains on the same data. symbols.tsv and threads.tsv beside a function trace name "
+		"its functions and threads.\n\n"
+		"The report shows the command of each analysis: run it yourself to set more "
+		"options.",
 	.options = options,
 	.examples = examples,
 	.run = run_analyze,

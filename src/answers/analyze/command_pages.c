@@ -132,7 +132,7 @@ int lode_pages_run(struct lode_pages *pages, char *const *inputs, size_t n_input
 	lode_stopwatch_end(&pages->watch);
 	code = rc < 0 ? lode_say_error(pages->self, &err) : exit_of(pages->answer);
 	if (rc >= 0 && code > LODE_EXIT_INCOMPLETE)
-		lode_say(pages->self, "nothing here could be analysed");
+		lode_say(pages->self, "no input could be analysed");
 	lode_vec_release(&words);
 	lode_vec_release(&known);
 	return code;

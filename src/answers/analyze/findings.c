@@ -9,7 +9,7 @@ struct lode_opening lode_analyze_opening(const struct lode_analyze_answer *answe
 	char n[LODE_UNITS_BUFFER];
 
 	if (!first)
-		return (struct lode_opening){.finding = "No analysis gave a report."};
+		return (struct lode_opening){.finding = "No analysis produced a report."};
 	if (answer->n_reports == 1)
 		return (struct lode_opening){first->findings.summary, first->findings.next_command};
 	return (struct lode_opening){

@@ -126,7 +126,7 @@ static void add_survey(struct lode_survey *survey, size_t folder, const char *pa
 	else if (err.status < 0)
 		cannot_open(survey, path, err.message);
 	else if (is_named)
-		cannot_open(survey, path, "this is nothing that lode reads");
+		cannot_open(survey, path, "unknown format");
 	else
 		survey->n_other++;
 }

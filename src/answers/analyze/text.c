@@ -53,7 +53,7 @@ void lode_analyze_text(FILE *out, const struct lode_analyze_answer *answer,
 		fputc('\n', out);
 		put_heading(out, page, run);
 		if (!run->report)
-			put_line(out, page, 2, "gave no report; see the messages above");
+			put_line(out, page, 2, "no report; see the messages above");
 		else
 			put_line(out, page, 2, run->findings.summary);
 		for (size_t k = 0; k < run->findings.n_details; k++)

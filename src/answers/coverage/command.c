@@ -31,15 +31,15 @@ static const char *const ranks[] = {"total", "exclusive", "streams", "name", NUL
 #define AT(field) offsetof(struct coverage_values, field)
 
 static const struct lode_option options[] = {
-	LODE_SIGNATURE_OPTIONS(
-		AT(known), "the repository: its signatures, and its recordings unless INPUTs are "
-			   "given"),
-	LODE_WHERE_OPTION(AT(where),
-			  "only such recordings of the repository: 'release=2.1 and host~web*'",
-			  .group = "Streams"),
+	LODE_SIGNATURE_OPTIONS(AT(known), "use the signatures of this repository, and its "
+					  "recordings unless INPUTs are given"),
+	LODE_WHERE_OPTION(
+		AT(where),
+		"only recordings of the repository that match: 'release=2.1 and host~web*'",
+		.group = "Streams"),
 	LODE_OPTION("by", "LABEL", lode_set_text, AT(by),
-		    "coverage side by side for each value of a label, such as release, or of day, "
-		    "host or kernel",
+		    "compare coverage by the value of a label, such as release, or by day, host or "
+		    "kernel",
 		    .group = "Output", .is_aside = true),
 	LODE_OPTION("rank", "BY", lode_set_choice, AT(rank),
 		    "total (default), exclusive, streams or name", .choices = ranks,
@@ -53,10 +53,9 @@ static const struct lode_option options[] = {
 };
 
 static const struct lode_example examples[] = {
-	{"How much of the waiting has a name?", "lode coverage --repo perf.lode"},
-	{"Did it become better with the releases?", "lode coverage --repo perf.lode --by release"},
-	{"As a page: the bar, the table, the releases side by side",
-	 "lode coverage --repo perf.lode --by release --html coverage.html"},
+	{"How much of the waiting time is explained?", "lode coverage --repo perf.lode"},
+	{"Does it improve from release to release?", "lode coverage --repo perf.lode --by release"},
+	{"As a page", "lode coverage --repo perf.lode --by release --html coverage.html"},
 	{"Of one release, day by day",
 	 "lode coverage --repo perf.lode --where 'release=2.1' --by day"},
 	{"Without a repository", "lode coverage --signatures signatures.txt recordings/"},
@@ -71,12 +70,10 @@ static int coverage_command_check(const struct lode_command *self, void *values,
 	if (misuse)
 		return lode_command_misused(self, "%s", misuse);
 	if (!v->known.repo && !n_inputs)
-		return lode_command_misused(self, "coverage of what? Give recordings, or --repo "
-						  "FILE");
+		return lode_command_misused(self, "give recordings, or --repo FILE");
 	if (v->where && (!v->known.repo || n_inputs))
-		return lode_command_misused(self,
-					    "--where picks recordings of --repo FILE: no INPUTs "
-					    "beside it");
+		return lode_command_misused(self, "--where selects recordings of --repo FILE and "
+						  "cannot be combined with INPUTs");
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
 	if (lode_html_misuse(v->html, v->wants_json, false))
@@ -157,16 +154,17 @@ static int coverage_command_run(const struct lode_command *self, int argc, char 
 
 const struct lode_command lode_cmd_coverage = {
 	.name = "coverage",
-	.summary = "how much of the waiting time has a name",
+	.summary = "show how much of the waiting time signatures explain",
 	.usage = "[OPTION]... {--repo FILE | --signatures FILE} [INPUT]...",
-	.description = "Coverage is the cost of the events that any signature matches, over the "
-		       "symptoms' time: each event counts once, however many signatures match it. "
-		       "For each signature it shows the total cost, the exclusive cost (what no "
-		       "other signature matches), and where it is worst.\n\nThe recordings are "
-		       "those of the repository, all or those that --where picks, or recordings "
-		       "and digests that are given. With --by the same is shown for each release, "
-		       "host or day: a growing share is a growing problem.\n\nRetired signatures "
-		       "explain nothing; they are listed when they match something.",
+	.description =
+		"Coverage is the cost of all events that any signature matches, as a share of "
+		"symptom time. Each event counts once, even if several signatures match it. For "
+		"each signature the report shows its total cost, its exclusive cost (matched by no "
+		"other signature), and its worst symptom.\n\n"
+		"Inputs are the recordings of the repository (all, or those that match --where), "
+		"or the recordings and digests on the command line. --by compares releases, hosts "
+		"or days: a growing share is a growing problem.\n\n"
+		"Retired signatures do not count as coverage; they are listed if they match again.",
 	.options = options,
 	.examples = examples,
 	.run = coverage_command_run,

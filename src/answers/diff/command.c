@@ -42,34 +42,31 @@ struct diff_values {
 #define AT(field) offsetof(struct diff_values, field)
 
 static const struct lode_option options[] = {
-	LODE_REPO_OPTION(
-		AT(repo),
-		"the sets are recordings of this repository: A and B are queries as of --where, "
-		"such as 'release=2.0' (default, where no files have these names: $LODE_REPO)",
-		.group = "The two sets"),
+	LODE_REPO_OPTION(AT(repo),
+			 "compare recordings of this repository: A and B are then queries such as "
+			 "'release=2.0' (default $LODE_REPO, unless A and B are files)",
+			 .group = "Sets"),
 	LODE_OPTION("a", "INPUT", lode_set_list, AT(sides[LODE_DIFF_A]),
 		    "an input (or query) of the first set; may be repeated", .letter = 'a',
 		    .file = LODE_FILE_READ),
 	LODE_OPTION("b", "INPUT", lode_set_list, AT(sides[LODE_DIFF_B]),
 		    "an input (or query) of the second set; may be repeated", .letter = 'b',
 		    .file = LODE_FILE_READ),
-	LODE_OPTION(
-		"within", "LABEL", lode_set_text, AT(within),
-		"compare only recordings with the same value of host, kernel, day or, in a "
-		"repository, of a label: differences between values are not reported as changes"),
+	LODE_OPTION("within", "LABEL", lode_set_text, AT(within),
+		    "compare only recordings with the same host, kernel, day or (in a repository) "
+		    "label: differences between those are not reported as changes"),
 
 	LODE_OPTION("level", "P", lode_set_percent, AT(level),
-		    "significance level, for all clusters together (default 0.05)",
-		    .group = "What counts as a change"),
+		    "significance level over all clusters (default 0.05)", .group = "Changes"),
 	LODE_OPTION("min-change", "COST", lode_set_cost, AT(min_change),
 		    "minimum change of the cost per symptom: 20ms, or a share of the mean symptom "
 		    "(default 1%)"),
 	LODE_OPTION("min-relative", "SHARE", lode_set_percent, AT(min_relative),
 		    "minimum relative change, as a share of the smaller cost (default 10%)"),
 	LODE_OPTION("splits", "N", lode_set_positive, AT(max_splits),
-		    "random splits to compare with (default 10000, fewer for very large inputs); "
-		    "with so few recordings that there are no more than N splits, all are used"),
-	LODE_OPTION("seed", "N", lode_set_count, AT(seed), "random seed of the splits (default 1)"),
+		    "number of random splits for the permutation test (default 10000, fewer for "
+		    "very large inputs); if there are at most N splits, all are used"),
+	LODE_OPTION("seed", "N", lode_set_count, AT(seed), "random seed (default 1)"),
 
 	LODE_OPTION("min-cost", "COST", lode_set_cost, AT(min_cost),
 		    "minimum cost λ of a pattern in both sets together: 30s or 0.2% (default: 0.2 "
@@ -78,24 +75,24 @@ static const struct lode_option options[] = {
 	LODE_SIMILARITY_OPTION(AT(similarity)),
 
 	LODE_OPTION("fail-on", "CLASSES", lode_set_bits, AT(fail_on),
-		    "exit code 5 if there is such a change: new,worse (also gone, better)",
+		    "exit with code 5 on changes of these classes: new,worse (also gone, better)",
 		    .group = "Output", .is_aside = true),
 	LODE_TOP_OPTION(AT(top), "(default 20 in the table, 50 in JSON; 0: all)"),
 	LODE_OPTION("show", "N", lode_set_text, AT(show),
-		    "one cluster in full, by its number in the table or its id: its cost in both "
-		    "sets, its call path with variants, wakers, worst recordings",
+		    "show one cluster in full, by rank or id: cost in both sets, call path with "
+		    "variants, wakers, worst recordings",
 		    .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_DETAIL_OPTION(AT(wants_detail)),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FLAG("folded", AT(wants_folded),
-		  "stacks with what they cost in A and in B, as difffolded.pl writes them, for "
-		  "flame graphs; A's are scaled to as many symptoms as B has. With --show, one "
-		  "cluster's",
+		  "print folded stacks with their costs in A and B, in the format of "
+		  "difffolded.pl, for flame graphs; A is scaled to the number of symptoms of B. "
+		  "With --show, only that cluster's",
 		  .is_aside = true),
-	LODE_PPROF_EXPORT_OPTION(AT(exports),
-				 "the difference for pprof ('go tool pprof FILE'), B less A, "
-				 "instead of text; with --show, one cluster's (docs/exports.md)"),
+	LODE_PPROF_EXPORT_OPTION(
+		AT(exports), "write the difference B - A for pprof ('go tool pprof FILE') instead "
+			     "of text; with --show, only that cluster's (docs/exports.md)"),
 	LODE_FORCE_OPTION,
 
 	LODE_READING_OPTIONS(AT(aoi), AT(input)),
@@ -103,17 +100,16 @@ static const struct lode_option options[] = {
 };
 
 static const struct lode_example examples[] = {
-	{"Before and after: what a release made slower", "lode diff runs-2.0/ runs-2.1/"},
-	{"Slow against fast: what only the slow ones have", "lode diff fast/ slow/"},
-	{"What changed most, in full: call path, worst recordings of both",
+	{"Before and after: what became slower in a release", "lode diff runs-2.0/ runs-2.1/"},
+	{"Fast and slow runs: what only the slow ones have", "lode diff fast/ slow/"},
+	{"The largest change in full: call path, worst recordings of both sets",
 	 "lode diff --show 1 runs-2.0/ runs-2.1/"},
-	{"To show in a meeting: each change with its recordings, frames and flame graph",
+	{"As a page, with recordings, frames and flame graph of each change",
 	 "lode diff --html release-2.1.html runs-2.0/ runs-2.1/"},
 	{"As a flame graph, red where B takes longer",
 	 "lode diff --folded runs-2.0/ runs-2.1/ | flamegraph.pl --countname ns > diff.svg"},
 	{"In CI: fail if anything is new or worse", "lode diff --fail-on new,worse main/ branch/"},
-	{"Recordings of several machines, each compared with itself",
-	 "lode diff --within host before/ after/"},
+	{"Several machines, each compared with itself", "lode diff --within host before/ after/"},
 	{"Two releases in a repository",
 	 "lode diff --repo perf.lode release=2.0 'release=2.1 and host~web*'"},
 	{"Sets of several inputs", "lode diff -a mon/ -a tue/ -b wed/ -b thu/"},
@@ -138,15 +134,14 @@ static int take_sets(const struct lode_command *self, struct diff_values *v, cha
 	size_t n_given = v->sides[LODE_DIFF_A].n + v->sides[LODE_DIFF_B].n;
 
 	if (n_given && n)
-		return lode_command_misused(self, "give two sets, or --a and --b, not both");
+		return lode_command_misused(self, "give two sets or --a and --b, not both");
 	if (n_given && (!v->sides[LODE_DIFF_A].n || !v->sides[LODE_DIFF_B].n))
-		return lode_command_misused(self, "--a and --b go together");
+		return lode_command_misused(self, "--a and --b must be used together");
 	if (n_given)
 		return 0;
 	if (n != 2)
-		return lode_command_misused(self,
-					    "give two sets: folders, recordings or digests; where "
-					    "a set is more than one input, with --a and --b");
+		return lode_command_misused(self, "give two sets: folders, recordings or digests; "
+						  "use --a and --b for sets of several inputs");
 	lode_vec_append(&v->sides[LODE_DIFF_A], operands[0]);
 	lode_vec_append(&v->sides[LODE_DIFF_B], operands[1]);
 	return 0;
@@ -155,7 +150,7 @@ static int take_sets(const struct lode_command *self, struct diff_values *v, cha
 static int diff_command_check(const struct lode_command *self, const struct diff_values *v)
 {
 	if (v->level <= 0 || v->level >= 1)
-		return lode_command_misused(self, "--level is a chance between 0 and 1");
+		return lode_command_misused(self, "--level must be between 0 and 1");
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
 	if (lode_html_misuse(v->html, v->wants_json, v->wants_detail))
@@ -164,7 +159,8 @@ static int diff_command_check(const struct lode_command *self, const struct diff
 	if (v->show && v->html)
 		return lode_command_misused(self, "--show cannot be combined with --html");
 	if (v->wants_folded && (v->html || v->wants_json))
-		return lode_command_misused(self, "--folded goes without --html, --json");
+		return lode_command_misused(self,
+					    "--folded cannot be combined with --html or --json");
 	if (lode_export_check(self, &v->exports, v->html || v->wants_json || v->wants_folded,
 			      "--html, --json, --folded") != 0)
 		return LODE_EXIT_USAGE;
@@ -177,7 +173,7 @@ static int put_diff_page(const struct lode_command *self, const char *path,
 	char title[LODE_N_DIFF_SIDES * 4096 + 16];
 	char *inputs[] = {title};
 
-	snprintf(title, sizeof(title), "%s against %s", answer->sets[LODE_DIFF_A].name,
+	snprintf(title, sizeof(title), "%s vs. %s", answer->sets[LODE_DIFF_A].name,
 		 answer->sets[LODE_DIFF_B].name);
 	return lode_html_put(self, path, &lode_diff_document, answer, inputs, 1);
 }
@@ -332,17 +328,15 @@ static int diff_command_run(const struct lode_command *self, int argc, char **ar
 
 const struct lode_command lode_cmd_diff = {
 	.name = "diff",
-	.summary = "what is new, gone, worse or better between two sets of recordings",
+	.summary = "compare two sets of recordings: what is new, gone, worse or better",
 	.usage = "[OPTION]... A B",
 	.description =
-		"Reads two sets of recordings or digests - before and after, fast and slow -, "
-		"mines both as one, and compares what each cluster costs per symptom. The sets may "
-		"have any sizes, and recordings any number of symptoms.\n\nA change is reported "
-		"only if it is significant: recordings are split into two sets of the same sizes "
-		"in thousands of other ways, and a change counts when hardly any split shows one "
-		"as large (a permutation test; p is corrected for all clusters). It must also be "
-		"large enough to matter. With few recordings nothing can be significant; the "
-		"output then says how many are needed.",
+		"Reads two sets of recordings or digests (before and after, fast and slow), mines "
+		"both together, and compares the cost of each cluster per symptom. Sets may differ "
+		"in size, and recordings in their number of symptoms.\n\n"
+		"A change is reported only if it is significant by a permutation test over "
+		"recordings (p is corrected for all clusters) and large enough to matter. With few "
+		"recordings nothing can be significant; the output then says how many are needed.",
 	.options = options,
 	.examples = examples,
 	.run = diff_command_run,

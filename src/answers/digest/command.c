@@ -24,15 +24,15 @@ struct digest_values {
 
 static const struct lode_option options[] = {
 	LODE_OPTION("output", "DIR", lode_set_text, AT(output),
-		    "keep a digest of each recording in this folder, which is made if need be",
+		    "write a digest of each recording to this folder, which is created if needed",
 		    .letter = 'o', .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_FOLDER,
 		    .group = "Output"),
 	LODE_OPTION("merge", "FILE", lode_set_text, AT(merge),
-		    "write all of them, digests among the inputs as well, to one digest",
+		    "merge everything, including digests among the inputs, into one digest",
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_DIGEST),
 	LODE_FORCE_OPTION,
 	LODE_FLAG("again", AT(again),
-		  "make digests that are up to date again: files of symbols have changed"),
+		  "rebuild digests even if up to date, such as after symbol files have changed"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/digest.md"),
 	LODE_TOP_OPTION(AT(top), "in JSON (default 50; 0: all)"),
 	LODE_READING_OPTIONS(AT(aoi), AT(input)),
@@ -42,9 +42,9 @@ static const struct lode_option options[] = {
 static const struct lode_example examples[] = {
 	{"Read each recording once, then mine as often as you like",
 	 "lode digest -o digests/ recordings/ && lode mine digests/"},
-	{"After new recordings came, or after it was interrupted: only what is missing is read",
+	{"After new recordings or an interruption: only missing digests are made",
 	 "lode digest -o digests/ recordings/"},
-	{"On many machines, then on one",
+	{"Digest on many machines, mine on one",
 	 "lode digest --merge $HOSTNAME.digest /var/recordings/ ... && lode mine *.digest"},
 	{NULL},
 };
@@ -53,12 +53,11 @@ static int digest_command_check(const struct lode_command *self, const struct di
 				int n_operands)
 {
 	if (n_operands == 0)
-		return lode_command_misused(self, "give recordings, or folders of recordings");
+		return lode_command_misused(self, "give recordings or folders of recordings");
 	if (!v->output && !v->merge)
-		return lode_command_misused(self, "say where the digests go: -o DIR, --merge FILE, "
-						  "or both");
+		return lode_command_misused(self, "give the output: -o DIR, --merge FILE, or both");
 	if (v->again && !v->output)
-		return lode_command_misused(self, "--again is for the digests of -o DIR");
+		return lode_command_misused(self, "--again requires -o DIR");
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
 	return 0;
@@ -118,20 +117,19 @@ static int digest_command_run(const struct lode_command *self, int argc, char **
 
 const struct lode_command lode_cmd_digest = {
 	.name = "digest",
-	.summary = "keep what mining needs of each recording: small, mergeable files",
+	.summary = "reduce recordings to small, mergeable files for mining",
 	.usage = "[OPTION]... -o DIR INPUT...",
 	.description =
-		"Reads recordings as `lode mine` does, up to the point where they are mined, and "
-		"writes what was found to one small file each. `lode mine` reads these digests "
-		"wherever it reads recordings, in seconds, and with the same result. Digests of "
-		"many machines can be gathered, mixed with recordings, and merged in any "
-		"order.\n\nFinished work is not repeated: a digest that is up to date with its "
-		"recording and was made with the same options is kept, so an interrupted run "
-		"continues where it was. A recording that cannot be read does not stop the others; "
-		"its digest says why.\n\nSymptoms and area of interest are part of a digest. "
-		"Mining takes them from it; digests that were made with different ones cannot be "
-		"mined together. Content filters (--include and its like) can also be given later, "
-		"to `lode mine`.",
+		"Reads recordings as `lode mine` does, but instead of mining writes one small file "
+		"for each. `lode mine` accepts digests in place of recordings, reads them in "
+		"seconds, and gives the same result. Digests of many machines can be collected, "
+		"mixed with recordings, and merged in any order.\n\n"
+		"A digest that is up to date with its recording and was made with the same options "
+		"is kept, so an interrupted run resumes where it stopped. A recording that cannot "
+		"be read does not stop the others; its digest records the reason.\n\n"
+		"Symptoms and area of interest are fixed when a digest is made; digests made with "
+		"different ones cannot be mined together. Content filters (--include, --exclude "
+		"and so on) can also be given later, to `lode mine`.",
 	.options = options,
 	.examples = examples,
 	.run = digest_command_run,

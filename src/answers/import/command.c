@@ -25,19 +25,17 @@ struct import_values {
 #define AT(field) offsetof(struct import_values, field)
 
 static const struct lode_option options[] = {
-	LODE_REPO_OPTION(AT(repo),
-			 "the repository, which is made if it is not there (default: $LODE_REPO)",
+	LODE_REPO_OPTION(AT(repo), "the repository, created if needed (default $LODE_REPO)",
 			 .group = "Repository"),
 	LODE_OPTION("label", "KEY=VALUE", lode_set_list, AT(labels),
-		    "label all of these recordings: release=2.1; may be repeated", .letter = 'l'),
+		    "label these recordings: release=2.1; may be repeated", .letter = 'l'),
 	LODE_FLAG("again", AT(again),
-		  "read also recordings that are there, and replace their digests"),
+		  "also read recordings already imported, and replace their digests"),
 	LODE_FLAG("defer", AT(defer),
-		  "only store, for very many at once: 'lode repo compact' merges them, so that "
-		  "they are read fast"),
-	LODE_FLAG("verbose", AT(is_verbose),
-		  "one line for each input, as soon as it is safe on the disk", .letter = 'v',
-		  .group = "Output"),
+		  "store only, for bulk imports; run 'lode repo compact' afterwards for fast "
+		  "queries"),
+	LODE_FLAG("verbose", AT(is_verbose), "report each input as soon as it is safely on disk",
+		  .letter = 'v', .group = "Output"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/repo.md"),
 	LODE_TOP_OPTION(AT(top), "in JSON (default 50; 0: all)"),
 	LODE_READING_OPTIONS(AT(aoi), AT(input)),
@@ -45,11 +43,11 @@ static const struct lode_option options[] = {
 };
 
 static const struct lode_example examples[] = {
-	{"A day's recordings, of one release",
+	{"Recordings of one release",
 	 "lode import --repo startup.lode --label release=2.1 recordings/"},
-	{"Every hour, by cron: what is there already is not read again",
+	{"Hourly by cron: known recordings are not read again",
 	 "LODE_REPO=/var/lib/startup.lode lode import /var/recordings/"},
-	{"Digests that were made on other machines", "lode import --repo startup.lode *.digest"},
+	{"Digests made on other machines", "lode import --repo startup.lode *.digest"},
 	{NULL},
 };
 
@@ -109,7 +107,7 @@ static int import_command_check(const struct lode_command *self, struct import_v
 				int n_operands)
 {
 	if (n_operands == 0)
-		return lode_command_misused(self, "give recordings or digests, or folders of them");
+		return lode_command_misused(self, "give recordings, digests, or folders of them");
 	lode_aoi_values_settle(&v->aoi, false);
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
@@ -170,20 +168,20 @@ static int import_command_run(const struct lode_command *self, int argc, char **
 
 const struct lode_command lode_cmd_import = {
 	.name = "import",
-	.summary = "add recordings to a repository, day after day",
+	.summary = "add recordings to a repository",
 	.usage = "[OPTION]... --repo FILE INPUT...",
 	.description =
 		"Makes a digest of each recording, as `lode digest` does, and stores it in a "
 		"repository: one file that `lode mine --repo`, `lode diff`, `lode triage` and "
-		"their like read, and that `lode repo` looks after. Digests may be given as "
-		"well.\n\nWith each recording are kept its host, kernel, time, symptoms, and the "
-		"labels given here, so that it can be queried: --where 'release=2.1 and "
-		"host~web*'.\n\nWhat is there already is left unchanged, and a file that has not "
-		"changed since it was imported is not even read. Each recording is safe on disk "
-		"before it is reported (-v): an import that is interrupted at any moment loses "
-		"none of these, and continues where it was. Several may import at once.\n\nAll "
-		"digests of a repository are made with the same options, those of the first "
-		"import, which need not be given again.",
+		"others read, and that `lode repo` maintains. Inputs may also be digests.\n\n"
+		"The repository keeps host, kernel, time, symptoms and labels of each recording "
+		"for queries: --where 'release=2.1 and host~web*'.\n\n"
+		"Recordings already imported are skipped; unchanged files are not even read. A "
+		"recording is reported (-v) only once it is safely on disk, so an interrupted "
+		"import loses none of those and can be resumed. Several imports may run at "
+		"once.\n\n"
+		"All digests of a repository use the options of its first import; later imports "
+		"need not repeat them.",
 	.options = options,
 	.examples = examples,
 	.run = import_command_run,

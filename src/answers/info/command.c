@@ -30,7 +30,7 @@ static const struct lode_option options[] = {
 static const struct lode_example examples[] = {
 	{"Can this recording be trusted?", "lode info perf.data"},
 	{"The same for every recording of a folder", "lode info recordings/"},
-	{"What should be recorded differently?", "lode info --json perf.data | jq -r '.advice[]'"},
+	{"How can the recording be improved?", "lode info --json perf.data | jq -r '.advice[]'"},
 	{NULL},
 };
 
@@ -123,12 +123,12 @@ static int info_command_run(const struct lode_command *self, int argc, char **ar
 
 const struct lode_command lode_cmd_info = {
 	.name = "info",
-	.summary = "show what a recording holds, and whether it can be trusted",
+	.summary = "show what a recording contains and how reliable it is",
 	.usage = "[OPTION]... RECORDING...",
-	.description = "Most wrong answers of tracing tools begin at recording. lode info shows "
-		       "what was recorded and where, what was lost, how much of the cost has "
-		       "broken stacks, frames without a symbol or waits without a waker, which "
-		       "analyses the recording is good for, and how to record it better.",
+	.description = "Shows what was recorded and where, what was lost, how much of the cost has "
+		       "broken stacks, missing symbols or unknown wakers, which analyses the "
+		       "recording supports, and how to record it better. Most wrong results of "
+		       "tracing tools come from poor recordings.",
 	.options = options,
 	.examples = examples,
 	.run = info_command_run,

@@ -46,67 +46,67 @@ enum { PAGE_PATHS = 10 };
 
 static const struct lode_option options[] = {
 	LODE_REPO_OPTION(AT(repo),
-			 "mine the recordings of a repository, which `lode import` has filled "
-			 "(default, without INPUT: $LODE_REPO); with INPUT, that is mined, and the "
-			 "repository gives name statistics",
+			 "mine the recordings of a repository filled by `lode import` (default "
+			 "without INPUT: $LODE_REPO); with INPUT, mine the inputs and take only "
+			 "name statistics from the repository",
 			 .group = "Repository"),
-	LODE_WHERE_OPTION(
-		AT(where),
-		"only its recordings that match: 'release=2.1 and host~web*' (docs/repo.md)",
-		.letter = 'w'),
+	LODE_WHERE_OPTION(AT(where),
+			  "only recordings of the repository that match: 'release=2.1 and "
+			  "host~web*' (docs/repo.md)",
+			  .letter = 'w'),
 	LODE_SYMPTOM_OPTIONS(AT(aoi)),
 	LODE_AOI_OPTIONS(AT(aoi)),
 
 	LODE_MINING_OPTIONS(AT(mining)),
 
-	LODE_RANK_OPTION(AT(mining.rank), "own (default), total, average, streams or events",
+	LODE_RANK_OPTION(AT(mining.rank),
+			 "own (default), total (inclusive), average, streams or events",
 			 .group = "Output"),
 	LODE_TOP_OPTION(AT(top), "(default 12 in the table, 50 in JSON; 0: all)"),
 	LODE_OPTION("show", "RANK", lode_set_text, AT(show),
-		    "one cluster in full, by its rank or id: variants, wakers, worst recordings",
+		    "show one cluster in full, by rank or id: variants, wakers, worst recordings",
 		    .is_aside = true),
 	LODE_OPTION("source", "FUNCTION", lode_set_text, AT(source),
-		    "one function (module!function) from the inside: what each line of its source "
-		    "and each instruction costs, in the recording that it costs most",
+		    "show the cost of each source line and instruction of one function "
+		    "(module!function), in the recording where it costs most",
 		    .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
-	LODE_FLAG(
-		"detail", AT(wants_detail),
-		"JSON with the data that pages draw: costs by recording, flame graphs of clusters",
-		.is_aside = true),
+	LODE_FLAG("detail", AT(wants_detail),
+		  "with --json: include the data that pages draw: costs by recording, flame graphs "
+		  "of clusters",
+		  .is_aside = true),
 	LODE_OPTION("paths", "N", lode_set_count, AT(paths),
-		    "with --detail, the critical path of the worst symptom of each of the first N "
-		    "clusters, read from the recordings again (default 0; 10 in a page)",
+		    "with --detail: add the critical path of the worst symptom of each of the "
+		    "first N clusters; reads those recordings again (default 0; 10 in a page)",
 		    .is_aside = true),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FLAG("folded", AT(wants_folded),
-		  "the area of interest, or with --show one cluster, as folded stacks, for flame "
-		  "graphs",
+		  "print folded stacks for flame graphs: of the area of interest, or with --show "
+		  "of one cluster",
 		  .is_aside = true),
 	LODE_STACK_EXPORT_OPTIONS(AT(exports)),
 	LODE_TRACE_EXPORT_OPTION(AT(exports),
-				 "for Perfetto: the symptom that the first cluster, or that of "
-				 "--show, costs most, read from its recording again"),
+				 "write the worst symptom of the first cluster (or that of --show) "
+				 "for Perfetto; reads its recording again"),
 	LODE_FORCE_OPTION,
 
 	LODE_NARROW_OPTIONS(AT(input)),
 	LODE_FLAG("join", AT(is_joined),
-		  "the inputs are recordings of one moment on several hosts: chains go on from one "
-		  "to the other (docs/mine.md)"),
-	LODE_OPTION(
-		"clock-offset", "TIME", lode_set_list, AT(clock_offsets),
-		"with --join, what to add to the times of the second recording, such as 12ms or "
-		"-3.5ms; once more for the third (default: by the time of day in the "
-		"recordings). Bytes sent both ways correct it"),
+		  "the inputs are recordings of several hosts over the same time: follow waits "
+		  "across hosts (docs/mine.md)"),
+	LODE_OPTION("clock-offset", "TIME", lode_set_list, AT(clock_offsets),
+		    "with --join: offset to add to the times of the second recording, such as 12ms "
+		    "or -3.5ms; repeat it for the third (default: from the wall clock times in the "
+		    "recordings). Bytes sent both ways correct it"),
 	LODE_SYMBOL_OPTIONS(AT(input)),
 	LODE_MACHINE_OPTIONS(AT(input)),
 	LODE_OPTIONS_END,
 };
 
 static const struct lode_example examples[] = {
-	{"All recordings of a folder: what made the recorded commands slow",
+	{"What made the recorded commands slow, over all recordings of a folder",
 	 "lode mine recordings/"},
-	{"Only the lives of git processes that took more than a second",
+	{"Only git processes that ran for more than a second",
 	 "lode mine --symptom comm=git --slower-than 1s recordings/*.data"},
 	{"Symptoms that somebody else measured", "lode mine --symptoms slow.tsv recordings/"},
 	{"The third cluster in full", "lode mine --show 3 recordings/"},
@@ -152,7 +152,7 @@ static int take_offsets(const struct lode_command *self, struct mine_values *v)
 
 		if (!lode_duration_parse(&ns, text + (is_negative || *text == '+')))
 			return lode_command_misused(
-				self, "--clock-offset: '%s' is not a time, such as 12ms or -3.5ms",
+				self, "--clock-offset: '%s' is not a time such as 12ms or -3.5ms",
 				text);
 		lode_vec_append(&v->offsets_ns, is_negative ? -ns : ns);
 	}
@@ -162,14 +162,14 @@ static int take_offsets(const struct lode_command *self, struct mine_values *v)
 static int check_join(const struct lode_command *self, struct mine_values *v)
 {
 	if (v->clock_offsets.n && !v->is_joined)
-		return lode_command_misused(self, "--clock-offset goes with --join");
+		return lode_command_misused(self, "--clock-offset requires --join");
 	if (!v->is_joined)
 		return 0;
 	if (v->n_inputs < 2)
-		return lode_command_misused(self, "--join takes two recordings or more");
+		return lode_command_misused(self, "--join needs at least two recordings");
 	if (v->paths || v->exports.chrome_trace)
-		return lode_command_misused(self, "--paths and --chrome-trace read one recording "
-						  "again: not with --join");
+		return lode_command_misused(
+			self, "--paths and --chrome-trace cannot be combined with --join");
 	return take_offsets(self, v);
 }
 
@@ -180,9 +180,8 @@ static int check_values(const struct lode_command *self, const struct mine_value
 		return lode_command_misused(
 			self, "give recordings, folders of recordings, or --repo FILE");
 	if (n_operands && v->where)
-		return lode_command_misused(self,
-					    "--where picks recordings of a repository: give it "
-					    "without INPUT");
+		return lode_command_misused(self, "--where selects recordings of a repository and "
+						  "cannot be combined with INPUT");
 	if (lode_mining_values_misuse(&v->mining))
 		return lode_command_misused(self, "%s", lode_mining_values_misuse(&v->mining));
 	if (lode_aoi_values_misuse(&v->aoi))
@@ -190,15 +189,14 @@ static int check_values(const struct lode_command *self, const struct mine_value
 	if (v->wants_json && v->wants_folded)
 		return lode_command_misused(self, "--json and --folded exclude each other");
 	if (v->paths > 0 && !v->wants_detail && !v->html)
-		return lode_command_misused(self, "--paths goes with --detail or --html");
+		return lode_command_misused(self, "--paths requires --detail or --html");
 	if (v->wants_detail && !v->wants_json)
 		return lode_command_misused(self, "--detail goes with --json");
 	if (v->source && (v->html || v->wants_folded || v->show || v->wants_detail))
 		return lode_command_misused(self, "--source cannot be combined with --html, "
 						  "--folded, --show, --detail");
 	if (v->source && v->is_joined)
-		return lode_command_misused(self,
-					    "--source reads one recording again: not with --join");
+		return lode_command_misused(self, "--source cannot be combined with --join");
 	if (v->html && (v->wants_json || v->wants_folded || v->show))
 		return lode_command_misused(
 			self, "--html cannot be combined with --json, --folded, --show");
@@ -360,13 +358,13 @@ static void say_joined(const struct lode_command *self, const struct lode_digest
 		lode_duration_text(joined->offset_ns, offset, sizeof(offset));
 		if (joined->n_links)
 			lode_say(self,
-				 "%s: %s added to its times, by %zu receives of what the "
-				 "other hosts sent",
+				 "%s: clock offset %s, from %zu receives of data that the other "
+				 "hosts sent",
 				 path, offset, joined->n_links);
 		else
 			lode_say(self,
-				 "%s: %s added to its times; no bytes between the hosts were "
-				 "recorded to check that (lode record --network)",
+				 "%s: clock offset %s, not verified: no traffic between the hosts "
+				 "was recorded (lode record --network)",
 				 path, offset);
 	}
 }
@@ -431,17 +429,17 @@ static int run_mine(const struct lode_command *self, int argc, char **argv)
 
 const struct lode_command lode_cmd_mine = {
 	.name = "mine",
-	.summary = "rank the call patterns that made users wait, over many recordings",
+	.summary = "rank the call patterns that made users wait",
 	.usage = "[OPTION]... INPUT... | --repo FILE [--where QUERY]",
 	.description =
-		"Reads recordings (a folder means every recording in it) or what `lode digest` "
-		"made of them, finds the symptoms in them - who waited, and when -, follows each "
-		"along the threads and devices that it waited for, and mines the call stacks of "
-		"that time for costly patterns: functions that occur in the same order in many "
-		"stacks, with anything between them. Similar patterns form a cluster: one problem, "
-		"whatever paths lead to it.\n\nEach cluster has its own cost, which no other "
-		"cluster counts, and its total cost, which includes what it shares. Own costs and "
-		"the rest add up to the whole, to the nanosecond.",
+		"Reads recordings (a folder means every recording in it) or digests, finds the "
+		"symptoms (which thread was slow, and when), follows each along the threads and "
+		"devices that it waited for, and mines the call stacks of that time for costly "
+		"patterns: functions that occur in the same order in many stacks, with any others "
+		"in between. Similar patterns form a cluster: one problem, reached by any path.\n\n"
+		"The own cost of a cluster is counted in no other cluster; its total (inclusive) "
+		"cost also has what it shares with others. Own costs and the unexplained rest add "
+		"up to the total time, to the nanosecond.",
 	.reads = LODE_HOLDS_SAMPLES,
 	.options = options,
 	.examples = examples,

@@ -35,22 +35,23 @@ struct next_values {
 #define AT(field) offsetof(struct next_values, field)
 
 static const struct lode_option options[] = {
-	LODE_REPO_OPTION(
-		AT(repo),
-		"recordings and signatures of this repository; with inputs as well, only its "
-		"signatures (default without inputs: $LODE_REPO)",
-		.group = "What is known"),
-	LODE_WHERE_OPTION(AT(where),
-			  "only such recordings of the repository: 'release=2.1 and host~web*'"),
+	LODE_REPO_OPTION(AT(repo),
+			 "use recordings and signatures of this repository; with INPUTs only its "
+			 "signatures (default without INPUTs: $LODE_REPO)",
+			 .group = "Known problems"),
+	LODE_WHERE_OPTION(
+		AT(where),
+		"only recordings of the repository that match: 'release=2.1 and host~web*'"),
 	LODE_OPTION("signatures", "FILE", lode_set_text, AT(signatures),
-		    "signatures, as text; without any, clusters take their place", .letter = 's',
-		    .file = LODE_FILE_READ),
+		    "read signatures from this text file; without signatures, clusters are used "
+		    "instead",
+		    .letter = 's', .file = LODE_FILE_READ),
 	LODE_OPTION("opened", "RECORDING", lode_set_list, AT(opened),
 		    "already reviewed: a path, file name or id; may be repeated"),
 
 	LODE_FLAG("compare", AT(wants_curves),
-		  "how much recordings opened in this order cover, beside the orders random, "
-		  "greedy-total (longest symptoms first) and greedy-max (longest symptom first)",
+		  "compare the coverage of this order with that of random, greedy-total (most "
+		  "symptom time first) and greedy-max (longest symptom first)",
 		  .group = "Output", .is_aside = true),
 	LODE_TOP_OPTION(AT(top), "(default 10 in the table, 50 in JSON; 0: all)"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
@@ -68,14 +69,13 @@ static const struct lode_option options[] = {
 };
 
 static const struct lode_example examples[] = {
-	{"Which recordings to look at, and what for", "lode next digests/"},
-	{"After the first two", "lode next --opened run-17.data --opened run-03.data digests/"},
-	{"Against what has a name already", "lode next --signatures known.txt digests/"},
-	{"Of this week's recordings in a repository",
-	 "lode next --repo perf.lode --where 'age<7d'"},
-	{"What that order saves", "lode next --compare digests/"},
-	{"The same as a page, with what is in each recording",
-	 "lode next --html next.html digests/"},
+	{"Which recordings to open, and why", "lode next digests/"},
+	{"After opening two of them",
+	 "lode next --opened run-17.data --opened run-03.data digests/"},
+	{"Taking known problems into account", "lode next --signatures known.txt digests/"},
+	{"This week's recordings in a repository", "lode next --repo perf.lode --where 'age<7d'"},
+	{"How much this order saves", "lode next --compare digests/"},
+	{"As a page, with the contents of each recording", "lode next --html next.html digests/"},
 	{NULL},
 };
 
@@ -91,15 +91,13 @@ static void init_next(struct next_values *v)
 static int check_next(const struct lode_command *self, const struct next_values *v, int n_operands)
 {
 	if (n_operands == 0 && !lode_repo_option_path(v->repo))
-		return lode_command_misused(self, "give recordings or digests, or folders of them; "
-						  "or --repo FILE");
+		return lode_command_misused(
+			self, "give recordings, digests, or folders of them; or --repo FILE");
 	if (v->where && n_operands)
-		return lode_command_misused(self,
-					    "--where picks recordings of a repository, not of "
-					    "inputs");
+		return lode_command_misused(self, "--where selects recordings of a repository and "
+						  "cannot be combined with INPUTs");
 	if (v->repo && v->signatures)
-		return lode_command_misused(self, "signatures come from --repo or from "
-						  "--signatures, not from both");
+		return lode_command_misused(self, "--repo and --signatures exclude each other");
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
 	if (lode_html_misuse(v->html, v->wants_json, v->wants_detail))
@@ -188,18 +186,15 @@ static int run_next(const struct lode_command *self, int argc, char **argv)
 
 const struct lode_command lode_cmd_next = {
 	.name = "next",
-	.summary = "which recording to open next, so that few of them show most problems",
+	.summary = "show which recording to open next, to see most problems early",
 	.usage = "[OPTION]... INPUT...",
-	.description =
-		"Orders recordings or digests so that the first ones show most: each time the one "
-		"with the best signature not seen yet, the one that explains most time that "
-		"nothing "
-		"seen so far does. Once all signatures are seen, what they explain least comes "
-		"first.\n\n"
-		"Coverage is the share of all symptom time, that of recordings not opened "
-		"included, "
-		"that the signatures seen so far explain; each nanosecond counts once. Without "
-		"signatures, clusters take their place.",
+	.description = "Orders recordings or digests so that the first ones show the most: at each "
+		       "step, the recording with the signature that explains most of the time not "
+		       "explained so far. Once all signatures have been seen, recordings with the "
+		       "most unexplained time come first.\n\n"
+		       "Coverage is the share of all symptom time, including recordings not "
+		       "opened, that the signatures seen so far explain; each nanosecond counts "
+		       "once. Without signatures, clusters are used instead.",
 	.options = options,
 	.examples = examples,
 	.run = run_next,

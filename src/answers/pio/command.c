@@ -13,11 +13,11 @@ static const struct lode_command *const parts[] = {&lode_cmd_pio_train, &lode_cm
 static const struct lode_option options[] = {LODE_OPTIONS_END};
 
 static const struct lode_example examples[] = {
-	{"Learn from yesterday",
+	{"Train on yesterday's data",
 	 "lode pio train --log access.log -c web=web.csv -c db=db.csv -o shop.model"},
-	{"When was it slow today, and which server was it?",
+	{"When was the service slow today, and which server caused it?",
 	 "lode pio analyse -m shop.model --log access.log -c web=web.csv -c db=db.csv"},
-	{"The same: analyse may be left out", "lode pio -m shop.model -c web=web.csv -c db=db.csv"},
+	{"The same (analyse is the default)", "lode pio -m shop.model -c web=web.csv -c db=db.csv"},
 	{NULL},
 };
 
@@ -34,19 +34,19 @@ static int pio_command(const struct lode_command *self, int argc, char **argv)
 	}
 	if (argc && argv[0][0] == '-')
 		return lode_cmd_pio_analyse.run(&lode_cmd_pio_analyse, argc, argv);
-	return lode_command_misused(self, "say train, analyse, show or watch");
+	return lode_command_misused(self, "give a subcommand: train, analyse, show or watch");
 }
 
 const struct lode_command lode_cmd_pio = {
 	.name = "pio",
-	.summary = "say when a service was slow, and which counter of which server goes with it",
+	.summary = "find when a service was slow, and which counters explain it",
 	.usage = "train|analyse|show|watch [OPTION]...",
 	.description =
-		"From request logs and counters, finds when the service was slow for its users, "
-		"and which counters of which server go with it, as learnt from the service's own "
-		"history.\n\n'lode pio train' makes a model of one or several periods, 'lode pio "
-		"analyse' applies it, 'lode pio show' prints it, 'lode pio watch' applies it to "
-		"files that are being written; each has its own --help.",
+		"Finds from request logs and counters when a service was slow for its users, and "
+		"which counters of which server explain it, based on the service's own history.\n\n"
+		"'lode pio train' makes a model from one or more periods, 'lode pio analyse' "
+		"applies it, 'lode pio show' prints it, 'lode pio watch' applies it to files as "
+		"they are written. Each has its own --help.",
 	.reads = LODE_HOLDS_COUNTERS | LODE_HOLDS_REQUESTS,
 	.options = options,
 	.examples = examples,

@@ -40,42 +40,43 @@ static const struct lode_option options[] = {
 	LODE_PIO_INPUT_OPTIONS(AT(inputs)),
 
 	LODE_OPTION("symptoms-out", "FILE", lode_set_text, AT(symptoms),
-		    "write the slow periods as symptoms of the recordings named by --stream, for "
+		    "write the slow periods as symptoms of the recordings given by --stream, for "
 		    "'lode mine --symptoms' and 'lode suspects --symptoms'",
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_SYMPTOMS,
-		    .group = "Bridge to recordings"),
+		    .group = "Symptoms for recordings"),
 	LODE_OPTION("stream", "FILE", lode_set_list, AT(streams),
-		    "a recording of the same time; may be repeated", .file = LODE_FILE_READ),
+		    "a recording made at the same time; may be repeated", .file = LODE_FILE_READ),
 	LODE_OPTION("symptom-comm", "GLOB", lode_set_text, AT(comm),
-		    "threads whose symptoms they are, by name (default: all but the kernel's)"),
+		    "threads that get the symptoms, by name (default: all except kernel threads)"),
 	LODE_OPTION("clock-offset", "TIME", lode_set_text, AT(clock_offset),
-		    "what to add to a recording's times to get the wall clock's (since 1970, UTC), "
-		    "for recordings that do not say: made without 'perf record -k'"),
+		    "offset from a recording's clock to wall clock time (since 1970, UTC), for "
+		    "recordings without it (made without 'perf record -k')"),
 
-	LODE_OPTION("rank", "BY", lode_set_choice, AT(order),
-		    "order of periods: time (default), harm (slow requests beyond what is usual: "
-		    "long ones first) or peak (share of slow requests: short, sharp ones too)",
-		    .choices = order_choices, .group = "Output"),
+	LODE_OPTION(
+		"rank", "BY", lode_set_choice, AT(order),
+		"order of periods: time (default), harm (number of excess slow requests: favours "
+		"long periods) or peak (share of slow requests: also short, sharp ones)",
+		.choices = order_choices, .group = "Output"),
 	LODE_PIO_TOP_OPTION(AT(top), " (default 8 on the page, 50 in JSON; 0: all)"),
 	LODE_OPTION("series", "WHICH", lode_set_choice, AT(series),
-		    "counters whose raw values JSON has: top (default: counters of the heat map, "
-		    "and the first of each period), all or none",
+		    "counters with raw values in JSON: top (default: those of the heat map, and "
+		    "the first of each period), all or none",
 		    .choices = series_choices, .is_aside = true),
 	LODE_OPTION("points", "N", lode_set_count, AT(points),
-		    "of a counter's raw values at most (default 5000; 0: one per interval)",
+		    "maximum number of raw values per counter (default 5000; 0: one per interval)",
 		    .is_aside = true),
-	LODE_PIO_JSON_OPTION(AT(wants_json), "one JSON document"),
+	LODE_PIO_JSON_OPTION(AT(wants_json), "print one JSON document"),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
 	LODE_OPTIONS_END,
 };
 
 static const struct lode_example examples[] = {
-	{"When was it slow today, and which server was it?",
+	{"When was the service slow today, and which server caused it?",
 	 "lode pio -m shop.model --log access.log -c web=web.csv -c app=app.csv -c db=db.csv"},
 	{"From counters alone",
 	 "lode pio -m shop.model -c web=web.csv -c app=app.csv -c db=db.csv"},
-	{"Did the update make it slower?",
+	{"Did the update make the service slower?",
 	 "lode pio -m before.model --log access.log -c db=db.csv --json | jq .regression"},
 	{NULL},
 };
@@ -100,9 +101,9 @@ static int bridge_misuse(const struct lode_command *self, const struct analyse_v
 		return lode_command_misused(self, "--clock-offset: '%.60s' is not a time",
 					    v->clock_offset);
 	if (v->symptoms && !v->streams.n)
-		return lode_command_misused(self, "--symptoms-out needs recordings: --stream FILE");
+		return lode_command_misused(self, "--symptoms-out requires --stream FILE");
 	if (!v->symptoms && (v->streams.n || v->comm || v->clock_offset))
-		return lode_command_misused(self, "say where symptoms go: --symptoms-out FILE");
+		return lode_command_misused(self, "--stream requires --symptoms-out FILE");
 	return LODE_EXIT_OK;
 }
 
@@ -156,7 +157,7 @@ static int write_symptoms(const struct lode_command *self, const struct analyse_
 	if (lode_export_write(v->symptoms, put_symptoms, answer, &err) < 0)
 		return lode_say_error(self, &err);
 	if (!answer->symptoms.n)
-		lode_say(self, "no slow period overlaps a thread of the recordings: no symptoms");
+		lode_say(self, "no symptoms: no slow period overlaps a thread of the recordings");
 	return LODE_EXIT_OK;
 }
 
@@ -245,12 +246,12 @@ static int pio_analyse_command(const struct lode_command *self, int argc, char *
 
 const struct lode_command lode_cmd_pio_analyse = {
 	.name = "pio analyse",
-	.summary = "say when a service was slow, and which counter of which server goes with it",
+	.summary = "find when a service was slow, and which counters explain it",
 	.usage = "[OPTION]... --model FILE --counters [SERVER=]FILE... [--log FILE...]",
-	.description = "Finds slow periods in counters by a model, from their first second on, and "
-		       "ranks servers and counters by their evidence. With the request log of the "
-		       "same time it also shows who was affected, leaves out periods that no "
-		       "request noticed, and reports slow time that no counter explains.",
+	.description = "Finds slow periods in counters with a model, and ranks servers and "
+		       "counters by evidence. With the request log of the same time it also shows "
+		       "which actions and users were affected, omits periods that did not slow any "
+		       "request, and reports slow time that no counter explains.",
 	.options = options,
 	.examples = examples,
 	.run = pio_analyse_command,
@@ -261,7 +262,7 @@ const struct lode_command lode_cmd_pio_analyse = {
 static const struct lode_option show_options[] = {LODE_OPTIONS_END};
 
 static const struct lode_example show_examples[] = {
-	{"What does this model know?", "lode pio show shop.model"},
+	{"What has this model learned?", "lode pio show shop.model"},
 	{NULL},
 };
 
@@ -285,9 +286,9 @@ static int pio_show_command(const struct lode_command *self, int argc, char **ar
 
 const struct lode_command lode_cmd_pio_show = {
 	.name = "pio show",
-	.summary = "show what a model has learnt",
+	.summary = "show what a model has learned",
 	.usage = "MODEL",
-	.description = "Shows a model's training periods, bounds and rules.",
+	.description = "Shows the training periods, bounds and rules of a model.",
 	.options = show_options,
 	.examples = show_examples,
 	.run = pio_show_command,

@@ -15,12 +15,13 @@ int lode_set_pio_input(const struct lode_option *option, void *field, const char
 								 : LODE_PIO_THEN;
 
 	if (kind != LODE_PIO_THEN && !*text)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%s needs the name of a file",
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%s requires a file name",
 				 option->name);
 	if (kind == LODE_PIO_COUNTERS && text[strcspn(text, "=/")] == '=' &&
 	    !text[strcspn(text, "=/") + 1])
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "--%s %.60s names no file: SERVER=FILE, such as web=web.csv",
+				 "--%s %.60s: the file is missing; expected SERVER=FILE, such as "
+				 "web=web.csv",
 				 option->name, text);
 	lode_vec_append(list, ((struct lode_pio_input){kind, text}));
 	return 0;
@@ -39,8 +40,8 @@ int lode_pio_misuse(const struct lode_command *self, const struct lode_pio_input
 
 	if (operand)
 		return lode_command_misused(self,
-					    "'%.60s': name logs with --log and counters with "
-					    "--counters",
+					    "unexpected argument '%.60s': give logs with --log and "
+					    "counters with --counters",
 					    operand);
 	if (lode_log_options_check(&values->log, &err) < 0)
 		return lode_command_misused(self, "%s", err.message);

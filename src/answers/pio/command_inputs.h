@@ -43,11 +43,11 @@ int lode_pio_worse(int a, int b);
 /* What commands with a trained model share; offsets of a `const char *`, a size_t and a bool. */
 #define LODE_PIO_MODEL_OPTION(place)                                        \
 	LODE_OPTION("model", "FILE", lode_set_text, (place),                \
-		    "the model that `lode pio train` wrote", .letter = 'm', \
+		    "the model written by `lode pio train`", .letter = 'm', \
 		    .file = LODE_FILE_READ, .group = "Model")
-#define LODE_PIO_TOP_OPTION(place, defaults)                                                     \
-	LODE_OPTION("top", "N", lode_set_count, (place), "rows at most" defaults, .letter = 'n', \
-		    .is_aside = true)
+#define LODE_PIO_TOP_OPTION(place, defaults)                                                \
+	LODE_OPTION("top", "N", lode_set_count, (place), "maximum number of rows" defaults, \
+		    .letter = 'n', .is_aside = true)
 #define LODE_PIO_JSON_OPTION(place, what) \
 	LODE_FLAG("json", (place), what " (docs/json.md)", .is_aside = true)
 
@@ -55,28 +55,28 @@ int lode_pio_worse(int a, int b);
 	LODE_OPTION("log", "FILE", lode_set_pio_input,                                             \
 		    (at) + offsetof(struct lode_pio_input_values, list),                           \
 		    "a request log; may be repeated (rotated files)", .letter = 'l',               \
-		    .file = LODE_FILE_READ, .group = "What is read"),                              \
+		    .file = LODE_FILE_READ, .group = "Input"),                                     \
 		LODE_OPTION("counters", "[SERVER=]FILE", lode_set_pio_input,                       \
 			    (at) + offsetof(struct lode_pio_input_values, list),                   \
-			    "counters of a server: a file, a folder of them, or prometheus:URL "   \
-			    "(docs/formats/counters.md); named by the file if SERVER is not "      \
-			    "given; may be repeated",                                              \
+			    "counters of a server: a file, a folder of files, or prometheus:URL "  \
+			    "(docs/formats/counters.md); SERVER defaults to the file name; may "   \
+			    "be repeated",                                                         \
 			    .letter = 'c', .file = LODE_FILE_READ),                                \
 		LODE_OPTION("format", "FORMAT", lode_set_text,                                     \
 			    (at) + offsetof(struct lode_pio_input_values, log.format),             \
-			    "the log's format: nginx's log_format or Apache's LogFormat "          \
-			    "text, or combined, haproxy, w3c, json, csv (default: detected "       \
-			    "from the first lines)"),                                              \
-		LODE_OPTION(                                                                       \
-			"fields", "LIST", lode_set_text,                                           \
-			(at) + offsetof(struct lode_pio_input_values, log.fields),                 \
-			"which fields mean what: time=ts,response=took:ms,action=route,user=uid"), \
+			    "format of the log: nginx's log_format or Apache's LogFormat string, " \
+			    "or combined, haproxy, w3c, json, csv (default: detected from the "    \
+			    "first lines)"),                                                       \
+		LODE_OPTION("fields", "LIST", lode_set_text,                                       \
+			    (at) + offsetof(struct lode_pio_input_values, log.fields),             \
+			    "names of the log's fields: "                                          \
+			    "time=ts,response=took:ms,action=route,user=uid"),                     \
 		LODE_OPTION("action", "RULE", lode_set_text,                                       \
 			    (at) + offsetof(struct lode_pio_input_values, log.action),             \
-			    "URL to action: path, last, first or REGEX=>TEXT (default: the path, " \
-			    "ids in it become *)"),                                                \
+			    "mapping from URL to action: path, last, first or REGEX=>TEXT "        \
+			    "(default: the path, with ids replaced by *)"),                        \
 		LODE_OPTION("threads", "N", lode_set_unsigned,                                     \
 			    (at) + offsetof(struct lode_pio_input_values, n_threads),              \
-			    "use N threads (default: all CPUs); the result is the same for any N", \
+			    "use N threads (default: all CPUs); the result does not depend on N",  \
 			    .letter = 'j', .is_aside = true),                                      \
 		LODE_MEMORY_OPTION((at) + offsetof(struct lode_pio_input_values, memory_bytes))

@@ -25,47 +25,48 @@ static const char *const by_choices[] = {"start", "end", NULL};
 static const struct lode_option options[] = {
 	LODE_PIO_INPUT_OPTIONS(AT(inputs)),
 	{.name = "then",
-	 .help = "what follows is of another period; the model learns from all of them",
+	 .help = "the following inputs are of another period; the model is trained on all periods",
 	 .set = lode_set_pio_input,
 	 .offset = AT(inputs.list)},
 
 	LODE_OPTION("output", "FILE", lode_set_text, AT(output),
-		    "where the model goes (default: standard output)", .letter = 'o',
+		    "write the model to FILE (default: standard output)", .letter = 'o',
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_MODEL, .may_be_stdout = true,
 		    .group = "Learning"),
 	LODE_FORCE_OPTION,
 	LODE_FLAG("classic", AT(is_classic),
-		  "the paper's pipeline to the letter: plain response times, requests by their "
-		  "end, one ruleset, no baseline"),
+		  "exactly as in the paper: plain response times, requests counted at their end, "
+		  "one ruleset, no baseline"),
 	LODE_OPTION("interval", "TIME", lode_set_some_time, AT(step_ns),
-		    "length of an interval (default: how often the fastest counter was sampled)"),
+		    "length of an interval (default: sampling interval of the fastest counter)"),
 	LODE_FLAG("per-action", AT(is_per_action),
-		  "usual response times per action, not per (action, user)"),
-	LODE_FLAG("plain", AT(is_plain), "response times as they are (default with --classic)"),
+		  "learn usual response times per action instead of per (action, user)"),
+	LODE_FLAG("plain", AT(is_plain), "use plain response times (default with --classic)"),
 	LODE_FLAG("log-times", AT(is_log),
-		  "logarithms of response times (default without --classic)"),
+		  "use logarithms of response times (default without --classic)"),
 	LODE_OPTION("by", "END", lode_set_choice, AT(by),
-		    "which end of a request says its interval: start (default) or end (--classic)",
+		    "assign requests to intervals by their start (default) or end (--classic)",
 		    .choices = by_choices),
 	LODE_OPTION("min-requests", "N", lode_set_positive, AT(min_requests),
-		    "a pair with fewer is judged by its action (default 10; --classic 1)"),
+		    "judge (action, user) pairs with fewer requests by their action (default 10; "
+		    "--classic 1)"),
 	LODE_OPTION("window", "N", lode_set_positive, AT(window),
-		    "intervals that intensity and smoothing look back (default: half of the usual "
-		    "duration of slow time, at most 5; --classic 5)"),
+		    "number of past intervals used for intensity and smoothing (default: half of "
+		    "the usual duration of slow time, at most 5; --classic 5)"),
 	LODE_OPTION("rulesets", "N", lode_set_positive, AT(rulesets),
 		    "number of rulesets, each trained on a different LOW sample (default 5; "
 		    "--classic 1)"),
 	LODE_OPTION("seed", "N", lode_set_count, AT(seed), "random seed (default 1)"),
 	LODE_OPTION("cross-validate", "N", lode_set_positive, AT(folds),
-		    "also learn from all parts but one, N times over, and count the errors"),
+		    "also estimate the error by N-fold cross-validation"),
 	LODE_OPTIONS_END,
 };
 
 static const struct lode_example examples[] = {
-	{"Learn from a day of one service on three servers",
+	{"Train on a day of a service with three servers",
 	 "lode pio train --log access.log -c web=web.csv -c app=app.csv -c db=db.csv -o "
 	 "shop.model"},
-	{"From two days, how well do the rules do?",
+	{"Train on two days and estimate the error of the rules",
 	 "lode pio train -l mon.log -c db=mon.csv --then -l tue.log -c db=tue.csv "
 	 "--cross-validate 10 -o shop.model"},
 	{NULL},
@@ -132,9 +133,9 @@ static int train_misuse(const struct lode_command *self, const struct train_valu
 	if (v->is_plain && v->is_log)
 		return lode_command_misused(self, "--plain and --log-times exclude each other");
 	if (v->window > 63)
-		return lode_command_misused(self, "--window is at most 63");
+		return lode_command_misused(self, "--window must be at most 63");
 	if (v->folds == 1)
-		return lode_command_misused(self, "--cross-validate needs 2 parts at least");
+		return lode_command_misused(self, "--cross-validate must be at least 2");
 	return lode_pio_misuse(self, &v->inputs, NULL);
 }
 
@@ -154,15 +155,13 @@ static int pio_train_command(const struct lode_command *self, int argc, char **a
 
 const struct lode_command lode_cmd_pio_train = {
 	.name = "pio train",
-	.summary = "learn when a service is slow, and which counters go with it",
+	.summary = "learn when a service is slow, and which counters explain it",
 	.usage = "[OPTION]... --log FILE... --counters [SERVER=]FILE...",
-	.description =
-		"Learns the usual response time of every (action, user), how much of an interval's "
-		"requests are slow on a bad day, and, by rules and by each counter's healthy "
-		"range, "
-		"which counters of which server go with it. The period should hold some slow time "
-		"of the kinds that are to be recognised.\n\n"
-		"The model is a JSON file that people can read (docs/pio.md).",
+	.description = "Learns the usual response time of every (action, user), the share of slow "
+		       "requests in slow intervals, and, by rules and by the healthy range of each "
+		       "counter, which counters of which server explain them. The training period "
+		       "should contain some slow time of the kinds to be recognised.\n\n"
+		       "The model is a readable JSON file (docs/pio.md).",
 	.options = options,
 	.examples = examples,
 	.run = pio_train_command,

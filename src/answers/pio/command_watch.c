@@ -40,21 +40,19 @@ static const struct lode_option options[] = {
 	LODE_PIO_INPUT_OPTIONS(AT(inputs)),
 
 	LODE_OPTION("from", "WHERE", lode_set_choice, AT(from),
-		    "where files are read from at first: end (default: what is written from now "
-		    "on) or start",
+		    "position to start reading at: end (default: only new data) or start",
 		    .choices = from_choices, .group = "Watching"),
-	LODE_OPTION(
-		"state", "FILE", lode_set_text, AT(state),
-		"keep the position in FILE: a watch that is started again with it continues there",
-		.file = LODE_FILE_UPDATED, .kind = LODE_KIND_WATCH_STATE),
-	LODE_FLAG("once", AT(is_once), "read what is there, then end (from cron, with --state)"),
-	LODE_OPTION(
-		"exec", "COMMAND", lode_set_text, AT(command),
-		"run COMMAND (by sh) at each line: JSON on its standard input, LODE_PIO_EVENT, "
-		"_START, _END, _DURATION, _SERVER, _COUNTER in its environment; never waited for",
-		.group = "Output"),
+	LODE_OPTION("state", "FILE", lode_set_text, AT(state),
+		    "save the position in FILE, and continue from there when restarted",
+		    .file = LODE_FILE_UPDATED, .kind = LODE_KIND_WATCH_STATE),
+	LODE_FLAG("once", AT(is_once), "process existing data, then exit (for cron, with --state)"),
+	LODE_OPTION("exec", "COMMAND", lode_set_text, AT(command),
+		    "run COMMAND (in sh) for each event, with JSON on its standard input and "
+		    "LODE_PIO_EVENT, _START, _END, _DURATION, _SERVER, _COUNTER in its "
+		    "environment; does not wait for it",
+		    .group = "Output"),
 	LODE_PIO_TOP_OPTION(AT(top), " in JSON (default 50; 0: all)"),
-	LODE_PIO_JSON_OPTION(AT(wants_json), "a JSON document per line"),
+	LODE_PIO_JSON_OPTION(AT(wants_json), "print one JSON document per line"),
 	LODE_OPTIONS_END,
 };
 
@@ -62,7 +60,7 @@ static const struct lode_example examples[] = {
 	{"Send a mail when the shop gets slow",
 	 "lode pio watch -m shop.model -l access.log -c web=web.csv -c db=db.csv --state "
 	 "shop.state --exec 'mail -s \"shop $LODE_PIO_EVENT\" ops'"},
-	{"Lines for an alerting system",
+	{"JSON lines for an alerting system",
 	 "lode pio watch -m shop.model -l access.log -c db=db.csv --json"},
 	{"What would it have reported last night?",
 	 "lode pio watch -m shop.model -l access.log -c db=db.csv --from start --once"},
@@ -226,7 +224,7 @@ static int watch_all(struct watching *w, struct lode_pio_watch *watch)
 	signal(SIGPIPE, SIG_IGN);
 	signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signals < 0) {
-		lode_fail_errno(&err, errno, NULL, "cannot take signals");
+		lode_fail_errno(&err, errno, NULL, "cannot handle signals");
 		return lode_say_error(w->self, &err);
 	}
 	if (w->values->state && lode_pio_watch_resume(watch, &watcher, &err) < 0) {
@@ -281,8 +279,9 @@ static int watch_misuse(const struct lode_command *self, const struct watch_valu
 	if (code == LODE_EXIT_OK && !has_counters)
 		code = lode_command_misused(self, "give counters: --counters [SERVER=]FILE");
 	if (code == LODE_EXIT_OK && asks_prometheus)
-		code = lode_command_misused(self, "Prometheus can be analysed, not watched: "
-						  "counters are followed in files");
+		code = lode_command_misused(
+			self,
+			"Prometheus cannot be watched, only analysed: pio watch follows files");
 	return code == LODE_EXIT_OK ? lode_pio_misuse(self, &v->inputs, NULL) : code;
 }
 
@@ -302,14 +301,13 @@ static int pio_watch_command(const struct lode_command *self, int argc, char **a
 
 const struct lode_command lode_cmd_pio_watch = {
 	.name = "pio watch",
-	.summary = "follow live logs and counters, and report when the service gets slow and which "
-		   "server is at fault",
+	.summary = "follow logs and counters, and report when and where the service gets slow",
 	.usage = "[OPTION]... --model FILE --counters [SERVER=]FILE... [--log FILE...]",
-	.description = "Follows files as they grow (over rotation) and prints a line when a slow "
-		       "period starts and when it ended, dated back to its first slow interval. "
-		       "The verdicts are those of 'lode pio analyse' over the same data.\n\nRuns "
-		       "until it gets SIGTERM or SIGINT. With --state it continues where it ended, "
-		       "and neither repeats nor loses a period.",
+	.description = "Follows files as they grow, across rotation, and prints a line when a slow "
+		       "period starts (dated back to its first slow interval) and when it ends. "
+		       "Results are the same as those of 'lode pio analyse' on the same data.\n\n"
+		       "Runs until SIGTERM or SIGINT. With --state, a restarted watch resumes "
+		       "where it stopped, without repeating or losing a period.",
 	.options = options,
 	.examples = examples,
 	.run = pio_watch_command,

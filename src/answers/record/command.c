@@ -54,30 +54,31 @@ static int set_pids(const struct lode_option *option, void *field, const char *t
 
 static const struct lode_option options[] = {
 	LODE_OPTION("output", "DIR", lode_set_text, AT(output),
-		    "the bundle to make (default: COMMAND.lode, with a number if that is there)",
+		    "the bundle to create (default COMMAND.lode, with a number if that exists)",
 		    .letter = 'o', .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_FOLDER,
 		    .group = "Output"),
-	LODE_FLAG("no-compress", AT(keep_plain), "leave perf.data as perf wrote it"),
+	LODE_FLAG("no-compress", AT(keep_plain), "do not compress perf.data"),
 	LODE_FLAG("no-symbols", AT(no_symbols),
-		  "no copies of programs: the bundle is read on this machine only"),
+		  "do not copy programs: the bundle can then be read on this machine only"),
 	LODE_FLAG("no-titles", AT(no_titles),
-		  "no command lines of processes, which distinguish them: the bundle has "
-		  "their names alone"),
+		  "do not record command lines of processes, only their names"),
 
-	LODE_OPTION("duration", "TIME", lode_set_some_time, AT(duration_ns),
-		    "stop after this time; without a COMMAND, record the machine for so long",
-		    .group = "What is recorded"),
+	LODE_OPTION(
+		"duration", "TIME", lode_set_some_time, AT(duration_ns),
+		"stop after this time; without a COMMAND, record the whole machine for this time",
+		.group = "Recording"),
 	LODE_OPTION("pid", "PID[,PID]", set_pids, AT(pids),
-		    "without a COMMAND: these running processes, until the last one ends, "
-		    "--duration or Ctrl-C; symptoms are the lives of their threads meanwhile"),
+		    "record these running processes instead of a COMMAND, until the last one ends, "
+		    "--duration or Ctrl-C; the symptoms are their threads over that time"),
 	LODE_FLAG("syscalls", AT(want_syscalls),
-		  "system calls too: for lode suspects, and for finer wait reasons"),
+		  "record system calls as well: for lode suspects, and for more precise wait "
+		  "reasons"),
 	LODE_FLAG("network", AT(want_network),
-		  "sends and receives of TCP connections too: follows requests to servers that "
-		  "were busy when they came (Linux 6.3 or newer)"),
+		  "record TCP sends and receives as well: follows requests to servers that were "
+		  "busy when the request arrived (Linux 6.3 or newer)"),
 	LODE_OPTION("event", "EVENT", lode_set_list, AT(events),
-		    "another event, as perf record -e takes it: probes of perf probe, for requests "
-		    "(lode mine --symptom from=EVENT,to=EVENT); may be repeated"),
+		    "record another event, as for perf record -e, such as a perf probe that "
+		    "delimits requests (lode mine --symptom from=EVENT,to=EVENT); may be repeated"),
 	LODE_OPTION("call-graph", "HOW", lode_set_choice, AT(call_graph),
 		    "fp: frame pointers (small, and whole where programs are built with "
 		    "-fno-omit-frame-pointer); dwarf: stack dumps of 32 KiB, large and slow; auto "
@@ -89,12 +90,12 @@ static const struct lode_option options[] = {
 		    "CPU samples per second on each CPU (default 999); every wait is recorded, "
 		    "whatever the rate"),
 	LODE_FLAG("keep-awake", AT(keep_awake),
-		  "keep idle CPUs spinning at the lowest class: shows interrupts that end waits on "
-		  "virtual machines that trace nothing while a CPU idles; slows what is recorded"),
-	LODE_OPTION(
-		"buffer", "SIZE", lode_set_size, AT(buffer_bytes),
-		"perf's buffer of each CPU (default 8M, with stack dumps up to 64M); larger when "
-		"events were lost"),
+		  "keep idle CPUs spinning at the lowest priority, to see interrupts that end "
+		  "waits on virtual machines that do not trace idle CPUs; slows down the recorded "
+		  "programs"),
+	LODE_OPTION("buffer", "SIZE", lode_set_size, AT(buffer_bytes),
+		    "perf's buffer for each CPU (default 8M, with stack dumps up to 64M); increase "
+		    "it if events were lost"),
 	LODE_OPTION("perf", "FILE", lode_set_text, AT(perf),
 		    "the perf program (default: the one in PATH)", .file = LODE_FILE_READ),
 	LODE_FLAG("dry-run", AT(is_dry_run), "print perf's command line and do nothing"),
@@ -106,9 +107,9 @@ static const struct lode_example examples[] = {
 	 "sudo lode record -- ./program --option && lode mine program.lode"},
 	{"Record several runs for a reliable answer",
 	 "for i in 1 2 3 4 5; do sudo lode record ./program; done; lode mine program*.lode"},
-	{"What are these two servers waiting for?",
+	{"What do these two servers wait for?",
 	 "sudo lode record --pid 1234,1240 --duration 10s && lode mine nginx.lode"},
-	{"What is the whole machine waiting for?",
+	{"What does the whole machine wait for?",
 	 "sudo lode record --duration 10s -o machine.lode && lode mine --symptom comm=nginx "
 	 "machine.lode"},
 	{NULL},
@@ -141,8 +142,8 @@ static void say_lost(const struct lode_command *self, const struct lode_record_r
 	if (!result->n_lost)
 		return;
 	lode_say(self,
-		 "%llu of %.0f events were lost (%.2g %%): perf could not keep up, and waits and "
-		 "wakers have holes there. Record again with %s--buffer %s and a lower --cpu-rate",
+		 "%llu of %.0f events were lost (%.2g %%): perf could not keep up, so waits and "
+		 "wakers are incomplete. Record again with %s--buffer %s and a lower --cpu-rate",
 		 (unsigned long long)result->n_lost, all, 100 * (double)result->n_lost / all,
 		 result->has_dumps ? "--call-graph fp (programs built with "
 				     "-fno-omit-frame-pointer), or "
@@ -162,14 +163,14 @@ static void say_result(const struct lode_command *self, const struct lode_record
 		 lode_format_plural(modules, result->n_modules, "module"),
 		 result->was_stopped ? " (stopped)" : "");
 	if (result->n_missing)
-		lode_say(self, "%zu modules changed or vanished since they were run: not copied",
+		lode_say(self, "%zu modules not copied: changed or removed since they were loaded",
 			 result->n_missing);
 	for (char *line, *rest = result->lacks; (line = strsep(&rest, "\n"));)
 		if (*line)
 			lode_say(self, "%s %s", name, line);
 	say_lost(self, result);
 	if (result->still_running)
-		lode_say(self, "the command goes on running (process %d)",
+		lode_say(self, "the command is still running (process %d)",
 			 (int)result->still_running);
 	lode_say(self, "next: lode mine %s%s%s", name, has_syscalls ? ", lode suspects " : "",
 		 has_syscalls ? name : "");
@@ -232,22 +233,20 @@ static int record_as_asked(const struct lode_command *self, struct record_values
 	int code;
 
 	if (n == 0 && values->duration_ns < 0 && !values->pids.n)
-		return lode_command_misused(
-			self,
-			"say what to run, whom to look at (--pid) or for how long (--duration)");
+		return lode_command_misused(self, "give a COMMAND, --pid or --duration");
 	if (n && values->pids.n)
-		return lode_command_misused(self, "a COMMAND or --pid, not both");
+		return lode_command_misused(self, "give a COMMAND or --pid, not both");
 	/* A power of two of pages is what perf takes. */
 	while (values->buffer_bytes & (values->buffer_bytes - 1))
 		values->buffer_bytes &= values->buffer_bytes - 1;
 	if (values->buffer_bytes &&
 	    (values->buffer_bytes < 1 << 16 || values->buffer_bytes > 1 << 30))
-		return lode_command_misused(self, "--buffer: from 64K to 1G");
+		return lode_command_misused(self, "--buffer must be between 64K and 1G");
 	if (!values->is_dry_run && lode_in_pid_namespace())
-		lode_say(self, "running in a PID namespace, as in a container, while the kernel's "
-			       "scheduling events have the machine's numbers: wakers cannot be "
-			       "resolved. Run lode record on the host, or in a container "
-			       "that shares its numbers (docker run --pid=host)");
+		lode_say(self,
+			 "running in a PID namespace (a container), where the pids of scheduling "
+			 "events cannot be resolved. Run lode record on the host, or in a "
+			 "container with the host's PID namespace (docker run --pid=host)");
 	command = calloc((size_t)n + 1, sizeof(*command));
 	if (!command)
 		return LODE_EXIT_FAILURE;
@@ -272,16 +271,16 @@ static int run_record(const struct lode_command *self, int argc, char **argv)
 
 const struct lode_command lode_cmd_record = {
 	.name = "record",
-	.summary = "record a run of a program with perf, as the analyses need it",
+	.summary = "record a program, processes or the whole machine with perf",
 	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]... | --pid PID[,PID]",
-	.description =
-		"Runs COMMAND and records the whole machine meanwhile: each context switch and "
-		"wake-up with its call stack, CPU samples, block I/O. The result is a folder, the "
-		"bundle: the recording, the symbols to read it on any machine, and the times "
-		"between which the command lived.\n\nNeeds perf, and the right to use it on the "
-		"whole machine (root, or kernel.perf_event_paranoid -1 and a readable tracefs). "
-		"Ctrl-C ends the recording, and the bundle is still made. The exit code is the "
-		"command's own (128 + signal), or 4 when it could not be recorded.",
+	.description = "Runs COMMAND and records the whole machine meanwhile: each context switch "
+		       "and wake-up with its call stack, CPU samples, block I/O. The result is a "
+		       "folder, the bundle: the recording, the symbols to read it on any machine, "
+		       "and the lifetime of the command.\n\n"
+		       "Requires perf and permission to record the whole machine (root, or "
+		       "kernel.perf_event_paranoid -1 and a readable tracefs). Ctrl-C stops the "
+		       "recording; the bundle is still written. The exit code is that of the "
+		       "command (128 + signal), or 4 if it could not be recorded.",
 	.options = options,
 	.examples = examples,
 	.first_operand_ends = true,

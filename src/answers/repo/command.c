@@ -26,14 +26,15 @@ static const struct lode_option options[] = {
 			 .group = "Repository"),
 	LODE_WHERE_OPTION(
 		AT(request.where),
-		"only such recordings: 'release=2.1 and host~web*', 'age<7d' (docs/repo.md)",
+		"only recordings that match: 'release=2.1 and host~web*', 'age<7d' (docs/repo.md)",
 		.letter = 'w'),
 	LODE_FLAG("yes", AT(request.may_forget), "with forget: actually delete (default: dry run)",
-		  .letter = 'y', .group = "What is done"),
+		  .letter = 'y', .group = "Actions"),
 	LODE_OPTION("max-age", "AGE", lode_set_text, AT(max_age),
-		    "with prune: remove what is older: 90d, 12w"),
-	LODE_OPTION("max-size", "SIZE", lode_set_size, AT(max_size),
-		    "with prune: remove the oldest until this is in use: 20G"),
+		    "with prune: remove recordings older than this: 90d, 12w"),
+	LODE_OPTION(
+		"max-size", "SIZE", lode_set_size, AT(max_size),
+		"with prune: remove the oldest recordings until at most this much is in use: 20G"),
 	LODE_FLAG("dry-run", AT(request.limits.is_dry), "with prune: list what would be removed"),
 	LODE_FLAG("rebuild", AT(request.rebuild),
 		  "with compact: rebuild every segment from the digests"),
@@ -44,15 +45,15 @@ static const struct lode_option options[] = {
 
 static const struct lode_example examples[] = {
 	{"The recordings of one release", "lode repo list --repo startup.lode --where release=2.1"},
-	{"What is known of one of them", "lode repo show 3f2a77c0"},
-	{"Which labels there are", "lode repo labels"},
-	{"A label that was forgotten at the import",
+	{"Details of one of them", "lode repo show 3f2a77c0"},
+	{"All labels", "lode repo labels"},
+	{"Add a label after the import",
 	 "lode repo label release=2.1 --where 'time>=2026-11-01 and host~web*'"},
-	{"Remove what is older than a year: list it first",
+	{"List what is older than a year, then remove it",
 	 "lode repo forget --where 'age>365d' && lode repo forget --where 'age>365d' --yes"},
-	{"By cron, each night: a quarter of a year, 20 GB at most, and all of the baseline",
+	{"Nightly by cron: keep 90 days, at most 20 GB, and the whole baseline",
 	 "lode repo prune --max-age 90d --max-size 20G --where 'not baseline=yes'"},
-	{"Each week", "lode repo check && lode repo compact"},
+	{"Weekly maintenance", "lode repo check && lode repo compact"},
 	{NULL},
 };
 
@@ -93,18 +94,18 @@ static int repo_command_limits(const struct lode_command *self, struct repo_valu
 	int64_t age_ns;
 
 	if (is_prune != (values->max_age || values->max_size))
-		return lode_command_misused(self, is_prune ? "say what may stay: --max-age AGE, "
-							     "--max-size SIZE, or both"
-							   : "--max-age and --max-size are for "
-							     "lode repo prune");
+		return lode_command_misused(
+			self, is_prune ? "give a limit: --max-age AGE, --max-size SIZE, or both"
+				       : "--max-age and --max-size apply only to lode repo prune");
 	if (limits->is_dry && !is_prune)
-		return lode_command_misused(self, "--dry-run is for lode repo prune");
+		return lode_command_misused(self, "--dry-run applies only to lode repo prune");
 	limits->max_bytes = (int64_t)values->max_size;
 	limits->oldest_ns = INT64_MIN;
 	if (!values->max_age)
 		return LODE_EXIT_OK;
 	if (!lode_repo_query_age(&age_ns, values->max_age))
-		return lode_command_misused(self, "--max-age: '%s' is not an age: 12h, 7d, 2w",
+		return lode_command_misused(self,
+					    "--max-age: '%s' is not an age such as 12h, 7d or 2w",
 					    lode_escape(safe, sizeof(safe), values->max_age));
 	if (__builtin_sub_overflow(values->request.now_ns, age_ns, &limits->oldest_ns))
 		limits->oldest_ns = INT64_MIN;
@@ -123,27 +124,26 @@ static int repo_command_settle(const struct lode_command *self, struct repo_valu
 	while (n && word < LODE_N_REPO_WORDS && strcmp(words[word].name, argv[0]) != 0)
 		word++;
 	if (!n || word == LODE_N_REPO_WORDS)
-		return lode_command_misused(
-			self, "say list, show, labels, label, forget, prune, check or compact");
+		return lode_command_misused(self, "give a subcommand: list, show, labels, label, "
+						  "forget, prune, check or compact");
 	argv++, n--;
 	request->word = word;
 	if (word == LODE_REPO_SHOW)
 		request->top = 0;
 	if (n && !words[word].takes_operands)
-		return lode_command_misused(self, "lode repo %s takes no operands",
+		return lode_command_misused(self, "lode repo %s takes no arguments",
 					    words[word].name);
 	code = repo_command_limits(self, values);
 	if (code != LODE_EXIT_OK)
 		return code;
 	if (!request->repo)
-		return lode_command_misused(self,
-					    "say which repository: --repo FILE, or $LODE_REPO");
+		return lode_command_misused(self, "give a repository: --repo FILE or $LODE_REPO");
 	if (word == LODE_REPO_LABEL && (!n || !request->where))
-		return lode_command_misused(self, "say which labels, and of which recordings: "
-						  "lode repo label release=2.1 --where ...");
+		return lode_command_misused(
+			self,
+			"give labels and recordings: lode repo label release=2.1 --where ...");
 	if (word == LODE_REPO_FORGET && !n == !request->where)
-		return lode_command_misused(self,
-					    "say which recordings: their ids, or --where QUERY");
+		return lode_command_misused(self, "give recordings: their ids, or --where QUERY");
 	if (word != LODE_REPO_LABEL) {
 		request->ids = argv;
 		request->n_ids = n;
@@ -210,19 +210,18 @@ static int repo_command_run(const struct lode_command *self, int argc, char **ar
 
 const struct lode_command lode_cmd_repo = {
 	.name = "repo",
-	.summary = "list, label, check, compact and remove the recordings of a repository",
+	.summary = "list, label, check, compact and remove recordings of a repository",
 	.usage = "list|show|labels|label|forget|prune|check|compact [OPTION]... [ID|KEY=VALUE]...",
-	.description =
-		"Looks after a repository of recordings that `lode import` has filled.\n\nlist: "
-		"its recordings, or those of --where. show: one recording by the beginning of its "
-		"id; without one, the repository as a whole. labels: which labels there are. label "
-		"KEY=VALUE: sets a label of recordings that are there ('KEY=' removes it). forget: "
-		"removes recordings, with their part of the name statistics; without --yes it only "
-		"lists them. prune: removes those older than --max-age, then the oldest until "
-		"--max-size is in use; all of them, or those of --where, but never the last one. "
-		"Signatures stay. check: reads everything and reports damage. compact: merges what "
-		"can "
-		"be merged, and frees unused space.",
+	.description = "Maintains a repository filled by `lode import`.\n\n"
+		       "list: lists all recordings, or those that match --where. show: shows one "
+		       "recording, given by the beginning of its id, or without an id the "
+		       "repository as a whole. labels: lists all labels. label KEY=VALUE: sets a "
+		       "label of existing recordings ('KEY=' removes it). forget: removes "
+		       "recordings and their part of the name statistics; without --yes it only "
+		       "lists them. prune: removes recordings older than --max-age, then the "
+		       "oldest until at most --max-size is in use; with --where only matching "
+		       "ones, and never the last one. Signatures are kept. check: reads everything "
+		       "and reports damage. compact: merges digests and frees unused space.",
 	.options = options,
 	.examples = examples,
 	.takes_words = true,

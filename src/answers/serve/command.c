@@ -41,31 +41,31 @@ enum { DEFAULT_PORT = 7070 };
 
 static const struct lode_option options[] = {
 	LODE_OPTION("port", "N", lode_set_count, AT(port),
-		    "listen there (default 7070; 0: any that is free)", .letter = 'p',
+		    "listen on this port (default 7070; 0: any free port)", .letter = 'p',
 		    .group = "Where"),
 	LODE_OPTION("address", "ADDRESS", lode_set_text, AT(address),
-		    "listen at this address, in numbers (default 127.0.0.1)"),
+		    "listen on this numeric address (default 127.0.0.1)"),
 	LODE_FLAG("open", AT(is_open),
 		  "allow non-loopback addresses; every client then needs the token"),
 	LODE_OPTION("host-name", "NAME", lode_set_list, AT(names),
-		    "the machine's name for others; may be repeated"),
+		    "also accept requests for this host name; may be repeated"),
 	LODE_OPTION("token-file", "FILE", lode_set_text, AT(token_file),
-		    "has the token, 16 to 32 letters and digits (default: made at each start)",
+		    "read the token from FILE: 16 to 32 letters and digits (default: a new token "
+		    "at each start)",
 		    .file = LODE_FILE_READ),
-	LODE_REPO_OPTION(
-		AT(repo),
-		"mine the recordings of a repository; its signatures can be made and changed "
-		"on the page (default, without INPUT: $LODE_REPO)",
-		.group = "Repository"),
-	LODE_WHERE_OPTION(
-		AT(where),
-		"only its recordings that match: 'release=2.1 and host~web*' (docs/repo.md)",
-		.letter = 'w'),
+	LODE_REPO_OPTION(AT(repo),
+			 "mine the recordings of a repository; signatures can be created and "
+			 "changed on the page (default without INPUT: $LODE_REPO)",
+			 .group = "Repository"),
+	LODE_WHERE_OPTION(AT(where),
+			  "only recordings of the repository that match: 'release=2.1 and "
+			  "host~web*' (docs/repo.md)",
+			  .letter = 'w'),
 	LODE_SYMPTOM_OPTIONS(AT(mine.aoi)),
 	LODE_AOI_OPTIONS(AT(mine.aoi)),
 	LODE_MINING_OPTIONS(AT(mine.mining)),
-	LODE_RANK_OPTION(AT(mine.mining.rank),
-			 "of clusters: own (default), total, average, streams or events"),
+	LODE_RANK_OPTION(AT(mine.mining.rank), "rank clusters by own (default), total (inclusive), "
+					       "average, streams or events"),
 	LODE_NARROW_OPTIONS(AT(mine.input)),
 	LODE_SYMBOL_OPTIONS(AT(mine.input)),
 	LODE_MACHINE_OPTIONS(AT(mine.input)),
@@ -73,13 +73,13 @@ static const struct lode_option options[] = {
 };
 
 static const struct lode_example examples[] = {
-	{"A report that somebody mailed, or one page of several", "lode serve report.html"},
-	{"Fifty million calls, down to each of them", "lode serve run.lodet"},
+	{"An existing report", "lode serve report.html"},
+	{"Fifty million calls, down to each single one", "lode serve run.lodet"},
 	{"Everything in a folder", "lode serve incident-4711/"},
-	{"A repository: sign problems, and follow them over time", "lode serve --repo perf.lode"},
-	{"The same of one release, with the symptoms that took more than a second",
+	{"A repository: sign problems and track them over time", "lode serve --repo perf.lode"},
+	{"The same for one release",
 	 "lode serve --repo perf.lode --where 'release=2.1' --min-cost 1s"},
-	{"From a server without a browser: on your own machine,",
+	{"Recordings on a remote server: on your own machine,",
 	 "ssh -L 7070:localhost:7070 server lode serve recordings/"},
 	{NULL},
 };
@@ -149,7 +149,8 @@ static int read_token(char *token, size_t size, const struct lode_command *self,
 	if (!in)
 		return lode_fail_errno(err, errno, path, "cannot open");
 	if (fstat(fileno(in), &status) == 0 && (status.st_mode & S_IROTH))
-		lode_say(self, "every user of this machine can read the token: chmod o-r %s",
+		lode_say(self,
+			 "the token file is readable by all users of this machine: chmod o-r %s",
 			 lode_escape(shown, sizeof(shown), path));
 	if (!fgets(token, (int)size, in))
 		*token = 0;
@@ -211,10 +212,10 @@ static int listen_and_answer(struct serving *s)
 	fflush(stdout);
 	n_reports = lode_site_n_reports(s->site);
 	if (s->repo && lode_serve_repo_is_mining(s->repo))
-		lode_say(s->self, "mining goes on: the page says how far it is; Ctrl-C ends it");
+		lode_say(s->self, "mining in progress, shown on the page; press Ctrl-C to stop");
 	else
-		lode_say(s->self, "%zu report%s there; Ctrl-C ends it", n_reports,
-			 n_reports == 1 ? " is" : "s are");
+		lode_say(s->self, "serving %zu report%s; press Ctrl-C to stop", n_reports,
+			 n_reports == 1 ? "" : "s");
 	if (s->repo) {
 		lode_site_free(s->site);
 		s->site = NULL;
@@ -305,18 +306,17 @@ static void release_serve(struct serve_values *v)
 static int check_serve(const struct lode_command *self, struct serve_values *v, size_t n_inputs)
 {
 	if (n_inputs && v->repo)
-		return lode_command_misused(self, "--repo, or INPUTs: not both");
+		return lode_command_misused(self, "--repo cannot be combined with INPUTs");
 	if (!n_inputs)
 		v->repo = lode_repo_option_path(v->repo);
 	if (!n_inputs && !v->repo)
-		return lode_command_misused(self, "give pages, recordings, traces, or folders of "
-						  "them; or --repo FILE");
+		return lode_command_misused(
+			self, "give pages, recordings, traces, or folders of them; or --repo FILE");
 	if (n_inputs && v->where)
-		return lode_command_misused(self,
-					    "--where picks recordings of --repo FILE: no INPUTs "
-					    "beside it");
+		return lode_command_misused(self, "--where selects recordings of --repo FILE and "
+						  "cannot be combined with INPUTs");
 	if (v->port > UINT16_MAX)
-		return lode_command_misused(self, "--port: a port is at most 65535");
+		return lode_command_misused(self, "--port must be at most 65535");
 	if (lode_mining_values_misuse(&v->mine.mining))
 		return lode_command_misused(self, "%s", lode_mining_values_misuse(&v->mine.mining));
 	if (lode_aoi_values_misuse(&v->mine.aoi))
@@ -429,20 +429,20 @@ static int run_serve(const struct lode_command *self, int argc, char **argv)
 
 const struct lode_command lode_cmd_serve = {
 	.name = "serve",
-	.summary = "show reports in the browser, interactive down to single calls",
+	.summary = "serve interactive reports to the browser, down to single calls",
 	.usage = "[OPTION]... INPUT... | --repo FILE [--where QUERY]",
-	.description =
-		"Runs what fits on the inputs, as lode analyze does, or takes the reports of pages "
-		"that --html wrote, and shows them at an address that it prints. A timeline is "
-		"then not limited to what fits into a page: any window of any thread can be "
-		"opened, down to single calls. For a cluster of lode mine it shows every recording "
-		"and symptom that has it, and the critical path of each.\n\nWith --repo the "
-		"recordings of a repository are mined, and mined again when it has changed; "
-		"clusters can be signed, and signatures changed, as lode sign does it. The printed "
-		"address has a token that permits changes; without it, other users of this machine "
-		"can only read.\n\nOnly this machine can reach it, unless --open and --address say "
-		"otherwise; then everybody needs the token that is part of the address printed. It "
-		"speaks HTTP: beyond a trusted network, use ssh -L or a proxy with TLS.",
+	.description = "Runs the applicable analyses on the inputs, as lode analyze does, or reads "
+		       "existing --html reports, and serves them at the address that it prints. "
+		       "Unlike in a file, a timeline can be zoomed to any window of any thread, "
+		       "down to single calls, and each cluster of lode mine shows all of its "
+		       "recordings and symptoms, with their critical paths.\n\n"
+		       "With --repo it mines the recordings of a repository, and mines again when "
+		       "the repository changes. Clusters can be signed, and signatures changed, as "
+		       "with lode sign. The printed address contains a token that permits changes; "
+		       "without it, other users of this machine can only read.\n\n"
+		       "The server is reachable from this machine only, unless --open and "
+		       "--address are given; then every client needs the token. It speaks plain "
+		       "HTTP: outside a trusted network use ssh -L or a TLS proxy.",
 	.options = options,
 	.examples = examples,
 	.run = run_serve,

@@ -21,18 +21,17 @@ static int run_no_server(const struct lode_command *self, int argc, char **argv)
 			return LODE_EXIT_OK;
 		}
 	}
-	lode_say(self, "this lode was built without its server. Building it again with "
-		       "libmicrohttpd (libmicrohttpd-dev) adds it (docs/dependencies.md)");
+	lode_say(self, "this lode was built without its server; rebuild it with libmicrohttpd "
+		       "(libmicrohttpd-dev, see docs/dependencies.md)");
 	return LODE_EXIT_FAILURE;
 }
 
 const struct lode_command lode_cmd_serve = {
 	.name = "serve",
-	.summary = "show reports in the browser, interactive down to single calls",
+	.summary = "serve interactive reports to the browser, down to single calls",
 	.usage = "[OPTION]... INPUT...",
-	.description = "This lode was built without its server: building it again with "
-		       "libmicrohttpd (libmicrohttpd-dev) adds it. What lode analyze and "
-		       "--html write opens without a server.",
+	.description = "This lode was built without its server: rebuild it with libmicrohttpd "
+		       "(libmicrohttpd-dev). Reports of lode analyze and --html need no server.",
 	.options = options,
 	.examples = examples,
 	.run = run_no_server,

@@ -50,7 +50,7 @@ static int find_key(const struct lode_serve_mine *mine, const char *key, struct 
 	for (size_t i = 0; i < mine->keys.n; i++)
 		if (strcmp(mine->keys.at[i], key) == 0)
 			return LODE_OK;
-	lode_fail(err, LODE_ERR_ARG, NULL, -1, "no recording has a label '%.60s'", key);
+	lode_fail(err, LODE_ERR_ARG, NULL, -1, "no recording has the label '%.60s'", key);
 	return LODE_SITE_ABSENT;
 }
 
@@ -106,7 +106,7 @@ static int answer_compare(void *context, const struct lode_site_query *query, FI
 
 	if (!key || !a || !b || strcmp(a, b) == 0)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "by= is a label, a= and b= are two of its values");
+				 "by= must be a label, and a= and b= two of its values");
 	rc = find_key(mine, key, err);
 	if (rc != LODE_OK)
 		return rc;

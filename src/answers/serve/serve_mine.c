@@ -58,11 +58,11 @@ int lode_serve_find_cluster(const struct lode_cluster **out, const struct lode_s
 
 	*out = NULL;
 	if (!name)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "%s= says which cluster, by its id",
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "%s= must be the id of a cluster",
 				 parameter);
 	*out = lode_cluster_find(mine->mined, name, err);
 	if (!*out && mine->is_anew)
-		lode_error_context(err, "the repository has changed; load the page again");
+		lode_error_context(err, "the repository has changed; reload the page");
 	return *out ? LODE_OK : LODE_SITE_ABSENT;
 }
 
@@ -73,7 +73,8 @@ static int find_stream(uint32_t *out, const struct lode_serve_mine *mine,
 
 	*out = 0;
 	if (!name)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "stream= says which, by its id");
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "stream= must be the id of a recording");
 	return lode_drill_find_stream(out, &mine->drill, name, err) < 0 ? LODE_SITE_ABSENT
 									: LODE_OK;
 }
@@ -84,7 +85,7 @@ static int read_top(size_t *top, const struct lode_site_query *query, struct lod
 
 	if (!lode_site_param_number(query, "top", 1, MOST_TOP, &value))
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "top= is the number of rows at most, 1 to %d", (int)MOST_TOP);
+				 "top= must be the maximum number of rows, 1 to %d", (int)MOST_TOP);
 	*top = (size_t)value;
 	return LODE_OK;
 }
@@ -146,7 +147,7 @@ static int read_bit(unsigned *bits, const struct lode_site_query *query, const c
 		if (strcmp(names[i], value) == 0)
 			*bits = 1u << i;
 	if (value && !*bits)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no %s '%.40s'", key, value);
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "unknown %s '%.40s'", key, value);
 	return LODE_OK;
 }
 
@@ -203,7 +204,7 @@ static int read_thread(uint32_t *thread, const struct lode_serve_mine *mine,
 		return LODE_OK;
 	*thread = lode_strings_find(&mine->mined->digest->tree.strings, name, strlen(name));
 	if (*thread == LODE_NONE) {
-		lode_fail(err, LODE_ERR_ARG, NULL, -1, "no thread is called '%.40s'", name);
+		lode_fail(err, LODE_ERR_ARG, NULL, -1, "unknown thread '%.40s'", name);
 		return LODE_SITE_ABSENT;
 	}
 	return LODE_OK;
@@ -248,11 +249,11 @@ static int answer_path(void *context, const struct lode_site_query *query, FILE 
 		return rc;
 	if (!lode_site_param_number(query, "symptom", 0, UINT32_MAX, &number) || number < 0)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "symptom= says which of the recording's, by its number");
+				 "symptom= must be the number of a symptom of the recording");
 	n = drill->start[stream + 1] - drill->start[stream];
 	if ((size_t)number >= n) {
-		lode_fail(err, LODE_ERR_ARG, NULL, -1, "the recording has %zu symptom%s, from 0", n,
-			  n == 1 ? "" : "s");
+		lode_fail(err, LODE_ERR_ARG, NULL, -1,
+			  "the recording has %zu symptom%s, numbered from 0", n, n == 1 ? "" : "s");
 		return LODE_SITE_ABSENT;
 	}
 	symptom = drill->symptoms[drill->start[stream] + (size_t)number];
@@ -281,8 +282,7 @@ static int answer_source(void *context, const struct lode_site_query *query, FIL
 	int rc = LODE_OK;
 
 	if (!function || !*function)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "function= says which, as module!function");
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "function= must be module!function");
 	if (lode_site_param(query, "stream"))
 		rc = find_stream(&stream, mine, query, err);
 	if (rc == LODE_OK)

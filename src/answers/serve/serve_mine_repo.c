@@ -108,10 +108,9 @@ static int say_pending(void *context, const struct lode_site_query *query, FILE 
 	lode_format_count(n, repo->n);
 	lode_format_count(n_read, repo->n_read);
 	if (!repo->n)
-		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining has begun: opening the repository");
+		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining: opening the repository");
 	else if (!repo->stage)
-		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining %s recordings: %s are read", n,
-			  n_read);
+		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining %s recordings: %s read", n, n_read);
 	else
 		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining %s recordings: %s", n, repo->stage);
 	pthread_mutex_unlock(&repo->lock);
@@ -188,7 +187,7 @@ static int look_serve_mine_repo(struct lode_serve_repo *repo)
 
 	if (rc < 0 && ++repo->n_failed == PATIENCE) {
 		lode_say_error(repo->self, &err);
-		lode_say(repo->self, "%s cannot be read: what is shown may be old",
+		lode_say(repo->self, "%s cannot be read: the report may be out of date",
 			 lode_escape(path, sizeof(path), repo->request.repo));
 	}
 	if (rc >= 0)
@@ -294,7 +293,7 @@ static bool mine_first(struct lode_serve_repo *repo)
 		repo->site = site;
 	}
 	if (repo->is_awaited && site)
-		lode_say(repo->self, "%s mined: the report is there", n);
+		lode_say(repo->self, "%s mined; the report is ready", n);
 	else if (repo->is_awaited)
 		kill(getpid(), SIGTERM); /* there will be nothing to show */
 	pthread_cond_broadcast(&repo->changed);
@@ -375,7 +374,7 @@ int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command
 	pthread_mutex_init(&repo->lock, NULL);
 	repo->has_thread = pthread_create(&repo->thread, NULL, follow, repo) == 0;
 	if (!repo->has_thread) {
-		lode_say(self, "cannot look after the repository: start again to see its changes");
+		lode_say(self, "cannot watch the repository: restart to see its changes");
 		mine_first(repo);
 	}
 	*out = repo;

@@ -112,7 +112,7 @@ static int group(const struct lode_stream_groups **out, struct lode_serve_mine *
 	while (i < mine->keys.n && strcmp(mine->keys.at[i], by) != 0)
 		i++;
 	if (i == mine->keys.n)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no recording has a label '%.60s'",
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no recording has the label '%.60s'",
 				 by);
 	if (!mine->groups[i].names)
 		rc = lode_stream_groups_make(&mine->groups[i], mine->answer->set, mine->keys.at[i],
@@ -172,7 +172,7 @@ static int answer_trend(void *context, const struct lode_site_query *query, FILE
 
 	if (trend.signature && lode_site_param(query, "cluster"))
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "a trend is of a cluster or of a signature, not of both");
+				 "give cluster= or signature=, not both");
 	rc = group(&trend.groups, mine, trend.by, err);
 	if (rc == LODE_OK)
 		rc = trend.signature ? trend_of_signature(&trend, &costs, mine, err)
@@ -199,7 +199,7 @@ static int check_names(const struct lode_signatures *list,
 	if (!name || (!is_new && strcmp(name, request->name) == 0) ||
 	    !lode_signatures_find(list, name))
 		return LODE_OK;
-	lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is a signature '%.60s' already", name);
+	lode_fail(err, LODE_ERR_ARG, NULL, -1, "signature '%.60s' already exists", name);
 	return LODE_SITE_TAKEN;
 }
 

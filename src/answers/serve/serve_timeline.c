@@ -76,7 +76,7 @@ static int read_span(int64_t *t0_ns, int64_t *t1_ns, const struct lode_call_trac
 	if (!lode_site_param_number(query, "t0", 0, length, &t0) ||
 	    !lode_site_param_number(query, "t1", 0, length, &t1) || t0 < 0 || t1 <= t0)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "t0 and t1 must be a span within the trace, in ns since its "
+				 "t0 and t1 must be a time range within the trace, in ns from its "
 				 "start: at most %lld",
 				 (long long)length);
 	*t0_ns = trace->first_ns + t0;
@@ -116,7 +116,8 @@ static int answer_meanwhile(void *context, const struct lode_site_query *query, 
 	if (rc == LODE_OK &&
 	    !lode_site_param_number(query, "clock", 0, (int64_t)timeline->trace->clocks.n - 1,
 				    &clock))
-		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1, "clock must be one of the trace's %zu",
+		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
+			       "clock must be less than %zu, the number of clocks of the trace",
 			       timeline->trace->clocks.n);
 
 	if (rc == LODE_OK)

@@ -17,23 +17,22 @@ struct shard_values {
 
 static const struct lode_option options[] = {
 	LODE_OPTION("output", "DIR", lode_set_text, AT(output),
-		    "a manifest for each part goes to this folder, which is made if need be, and "
-		    "has nothing else in it",
+		    "write a manifest for each part to this folder, which is created if needed and "
+		    "must not contain other files",
 		    .letter = 'o', .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_FOLDER,
 		    .group = "Output"),
-	LODE_OPTION("parts", "N", lode_set_positive, AT(n_parts), "split into so many parts"),
+	LODE_OPTION("parts", "N", lode_set_positive, AT(n_parts), "number of parts"),
 	LODE_OPTION("part-size", "SIZE", lode_set_size, AT(part_size),
-		    "as many parts as give each about so much to read, as it would be "
-		    "uncompressed (default 1G)"),
+		    "size of each part, in uncompressed bytes to read (default 1G)"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/scale.md"),
 	LODE_TOP_OPTION(AT(top), "in JSON (default 50; 0: all)"),
 	LODE_OPTIONS_END,
 };
 
 static const struct lode_example examples[] = {
-	{"A manifest is a list of files",
+	{"List all files and split the list",
 	 "find /data -name '*.perf.data.zst' > all && lode shard -o parts --parts 64 all"},
-	{"The digest of a part, on any machine; that of all",
+	{"Digest a part on any machine, then merge all digests",
 	 "lode digest --merge 1.digest parts/part-00001-*.manifest; lode digest --merge all "
 	 "*.digest"},
 	{NULL},
@@ -74,27 +73,27 @@ static int shard_command_run(const struct lode_command *self, int argc, char **a
 	if (n != 1)
 		return lode_command_misused(self, "give one manifest");
 	if (!values.output)
-		return lode_command_misused(self, "say where the parts go: -o DIR");
+		return lode_command_misused(self, "give the output folder: -o DIR");
 	if (!values.part_size)
-		return lode_command_misused(self, "--part-size must be above 0");
+		return lode_command_misused(self, "--part-size must be greater than 0");
 	return shard_command_answer(self, &values, argv[0]);
 }
 
 const struct lode_command lode_cmd_shard = {
 	.name = "shard",
-	.summary = "split a manifest of recordings into parts, for many machines",
+	.summary = "split a list of recordings into parts, for many machines",
 	.usage = "[OPTION]... -o DIR MANIFEST",
 	.description =
-		"Reads a manifest, a file that names a recording on each line, and writes one for "
-		"each part. Parts cost about the same to read, by the size and kind of their "
-		"recordings, and the same manifest gives the same parts. Any command that reads "
-		"recordings takes a part's manifest in their place: `lode digest --merge` makes "
-		"its digest, and that of all parts of theirs, in any order and in as many steps "
-		"as you like; the bytes are those that one process writes.\n\n"
-		"A line may say more behind a tab: name=NAME, what results call the recording; "
-		"bytes=N, which it is held to; any other KEY=VALUE is a label that `lode import` "
-		"gives it. Whole drivers for Dask and Slurm are installed with lode: `lode-dask`, "
-		"`lode-slurm`.",
+		"Reads a manifest, a file with one recording per line, and writes one manifest for "
+		"each part. Parts take about the same time to read, judging by the size and kind "
+		"of their recordings; the same manifest always gives the same parts. Any command "
+		"that reads recordings accepts a manifest: `lode digest --merge` turns each part "
+		"into a digest, and merges these in any order and any number of steps, with the "
+		"same bytes as a single process would write.\n\n"
+		"A line may have tab-separated attributes: name=NAME is the name of the recording "
+		"in results; bytes=N its size, which is verified; any other KEY=VALUE is a label "
+		"for `lode import`. Drivers for Dask and Slurm are installed with lode: "
+		"`lode-dask`, `lode-slurm`.",
 	.options = options,
 	.examples = examples,
 	.run = shard_command_run,

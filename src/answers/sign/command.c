@@ -31,58 +31,57 @@ static int set_any_text(const struct lode_option *option, void *field, const cha
 
 static const struct lode_option options[] = {
 	LODE_REPO_OPTION(AT(request.repo),
-			 "the repository that keeps the signatures (default: $LODE_REPO)",
-			 .group = "Where they are"),
+			 "the repository with the signatures (default: $LODE_REPO)",
+			 .group = "Storage"),
 	LODE_OPTION("signatures", "FILE", lode_set_text, AT(request.signatures),
-		    "a file of signatures instead: text for people and version control",
-		    .letter = 's', .file = LODE_FILE_UPDATED, .kind = LODE_KIND_SIGNATURES),
+		    "use this signature file instead: text, for version control", .letter = 's',
+		    .file = LODE_FILE_UPDATED, .kind = LODE_KIND_SIGNATURES),
 
 	LODE_OPTION("name", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_SIGN]),
-		    "sign a problem: a name without blanks", .group = "A new signature"),
+		    "create a signature with this name (no blanks)", .group = "New signature"),
 	LODE_OPTION("cluster", "N", lode_set_text, AT(request.change.cluster),
-		    "the patterns of this cluster: the number (or id) that the last `lode mine "
-		    "--repo` showed, whatever its options were",
+		    "use the patterns of this cluster, by rank or id in the last `lode mine "
+		    "--repo`, whatever its options were",
 		    .letter = 'c'),
 	LODE_OPTION("from", "FILE", lode_set_text, AT(request.from),
-		    "the cluster's number in this document of `lode mine --json`",
+		    "take the cluster from this `lode mine --json` document",
 		    .file = LODE_FILE_READ),
 
 	LODE_OPTION("bug", "URL", set_any_text, AT(request.change.edit.words.bug), "issue URL",
-		    .group = "What is known (with --name, --edit)"),
+		    .group = "Details (with --name, --edit)"),
 	LODE_OPTION("owner", "WHO", set_any_text, AT(request.change.edit.words.owner),
-		    "whose code it is"),
-	LODE_OPTION("note", "TEXT", set_any_text, AT(request.change.edit.words.note),
-		    "anything else"),
+		    "owner of the code"),
+	LODE_OPTION("note", "TEXT", set_any_text, AT(request.change.edit.words.note), "free text"),
 	LODE_OPTION("kind", "KINDS", set_any_text, AT(request.change.edit.words.kind),
-		    "only such events: run,wait,ready (default any)"),
+		    "match only events of these kinds: run,wait,ready (default any)"),
 	LODE_OPTION("reason", "REASONS", set_any_text, AT(request.change.edit.words.reason),
-		    "only waits for: lock, disk, fault, network, ipc, poll, timer, child, other "
-		    "(default any)"),
+		    "match only waits with these reasons: lock, disk, fault, network, ipc, poll, "
+		    "timer, child, other (default any)"),
 
-	LODE_FLAG("list", AT(list), "all signatures, a line each (the default)", .letter = 'l',
-		  .group = "Those that are there"),
+	LODE_FLAG("list", AT(list), "list all signatures (default)", .letter = 'l',
+		  .group = "Existing signatures"),
 	LODE_OPTION("show", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_SHOW]),
-		    "one in full, in the format of signature files"),
-	LODE_OPTION(
-		"edit", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_EDIT]),
-		"change what is given, add the patterns that are; an empty text removes a field"),
+		    "show one in full, in the format of signature files"),
+	LODE_OPTION("edit", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_EDIT]),
+		    "change the given fields and add the given patterns; an empty value removes a "
+		    "field"),
 	LODE_OPTION("drop", "PATTERN", lode_set_list, AT(drop),
 		    "with --edit: remove this pattern; may be repeated"),
 	LODE_OPTION("rename", "NEW", lode_set_text, AT(request.change.edit.rename),
-		    "with --edit: another name"),
+		    "with --edit: rename it"),
 	LODE_OPTION("retire", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_RETIRE]),
-		    "mark as fixed: it explains nothing any more, and `lode triage` reports it if "
-		    "it comes back"),
+		    "mark as fixed: no longer counted as explained; `lode triage` reports it if it "
+		    "comes back"),
 	LODE_OPTION("activate", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_ACTIVATE]),
 		    "undo --retire"),
-	LODE_OPTION("delete", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_DELETE]), "forget it"),
+	LODE_OPTION("delete", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_DELETE]), "delete it"),
 	LODE_OPTION("export", "FILE", lode_set_text, AT(of[LODE_SIGNATURE_EXPORT]),
-		    "write all to a file of signatures (- is standard output)",
+		    "write all to a signature file (- is standard output)",
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_SIGNATURES, .may_be_stdout = true),
 	LODE_FORCE_OPTION,
 	LODE_OPTION("import", "FILE", lode_set_text, AT(of[LODE_SIGNATURE_IMPORT]),
-		    "take all of a file of signatures (- is standard input): new ones are added, "
-		    "those of the same name replaced",
+		    "read all from a signature file (- is standard input): add new ones, replace "
+		    "those with the same name",
 		    .file = LODE_FILE_READ),
 
 	LODE_JSON_OPTION(AT(wants_json), "docs/signatures.md", .group = "Output"),
@@ -90,15 +89,15 @@ static const struct lode_option options[] = {
 };
 
 static const struct lode_example examples[] = {
-	{"The third cluster that mining the repository showed",
+	{"Sign cluster 3 of the last mining of the repository",
 	 "lode sign --repo perf.lode --cluster 3 --name slow-path-lookup --bug "
 	 "https://bugs.example.org/4711"},
 	{"The same without a repository",
 	 "lode mine --json runs/ >m.json && lode sign -s ours.txt --from m.json -c 3 --name "
 	 "slow-path"},
-	{"A typed pattern: GetHashCode somewhere below InitComponents",
+	{"A typed pattern: GetHashCode anywhere below InitComponents",
 	 "lode sign --repo perf.lode --name slow-init 'InitComponents;*;GetHashCode'"},
-	{"Only waits for the disk, in any function of a module",
+	{"Only disk waits, in any function of a module",
 	 "lode sign --repo perf.lode --name cold-icons --reason disk 'theme_load;libicon*!*'"},
 	{"Signatures in version control",
 	 "lode sign --repo perf.lode --export signatures.txt; lode sign --repo perf.lode --import "
@@ -116,31 +115,29 @@ static int sign_command_check(const struct lode_command *self,
 	bool has_patterns = change->cluster || words->n_patterns;
 
 	if (!request->repo == !request->signatures)
-		return lode_command_misused(self, "say where the signatures are: --repo FILE or "
-						  "--signatures FILE");
+		return lode_command_misused(
+			self, "give the signatures: --repo FILE or --signatures FILE");
 	if (n_acts > 1)
 		return lode_command_misused(self,
-					    "one thing at a time: --name, --list, --show, "
-					    "--edit, --retire, --activate, --delete, --export "
-					    "and --import exclude each other");
+					    "--name, --list, --show, --edit, --retire, --activate, "
+					    "--delete, --export and --import exclude each other");
 	if (n_acts == 0 && has_patterns)
 		return lode_command_misused(self, "a signature needs a name: --name NAME");
 	if (!is_new && !is_edit &&
 	    (has_patterns || words->bug || words->owner || words->note || words->kind ||
 	     words->reason))
-		return lode_command_misused(self, "what is said of a signature, and patterns, go "
-						  "with --name or --edit");
+		return lode_command_misused(self, "fields and patterns require --name or --edit");
 	if (request->from && !change->cluster)
-		return lode_command_misused(self, "--from names a document: say which of its "
-						  "clusters, --cluster N");
+		return lode_command_misused(self, "--from requires --cluster N");
 	if (change->cluster && !request->from && !request->repo)
-		return lode_command_misused(self, "--cluster N needs what mining showed: --repo "
-						  "FILE, or --from a document of lode mine --json");
+		return lode_command_misused(self, "--cluster N requires --repo FILE, or --from "
+						  "FILE with the output of lode mine --json");
 	if ((change->edit.rename || change->edit.n_drop) && !is_edit)
-		return lode_command_misused(self, "--rename and --drop go with --edit NAME");
+		return lode_command_misused(self, "--rename and --drop require --edit NAME");
 	if (is_new && !has_patterns)
-		return lode_command_misused(self, "what is it? Give --cluster N, or patterns such "
-						  "as 'InitComponents;*;GetHashCode'");
+		return lode_command_misused(
+			self,
+			"give --cluster N, or patterns such as 'InitComponents;*;GetHashCode'");
 	return LODE_EXIT_OK;
 }
 
@@ -205,24 +202,25 @@ static int sign_command_run(const struct lode_command *self, int argc, char **ar
 
 const struct lode_command lode_cmd_sign = {
 	.name = "sign",
-	.summary = "give problems names: signatures from clusters or typed patterns",
+	.summary = "name problems: make signatures from clusters or typed patterns",
 	.usage = "[OPTION]... {--repo FILE | --signatures FILE} [PATTERN]...",
 	.description =
-		"A signature is a problem that has a name: patterns of call stacks, if need be the "
-		"kind of events and the wait reason, and notes for people: bug, owner, anything "
-		"else. `lode coverage` shows how much of the waiting time signatures explain, "
-		"`lode triage` how much of a new recording is known already.\n\nA pattern is "
-		"functions separated by ';' that occur in this order in a stack, with anything "
-		"between them: 'InitComponents;GetHashCode', or with a '*' for the gap, "
-		"'InitComponents;*;GetHashCode'. Functions are globs on a name or on module!name: "
-		"'libssl*!*', '[kernel]!vfs_read'. '>read' is read called by the function before "
-		"it, and as the first one the stack's root; '?*' is any one function; '-> nginx' "
-		"is the step to the thread that was waited for. A signature matches an event if "
-		"one of its patterns does.\n\nSigning a cluster takes the function that its "
-		"problem goes by; else all of its patterns, and its shared call path where some of "
-		"its stacks have no more than that, so that the signature matches the cluster's "
-		"total cost. A cluster's number is that of the last `lode mine --repo`; its id "
-		"stays the same as long as its patterns do.",
+		"A signature is a named problem: patterns of call stacks, optionally the kind of "
+		"events and the wait reason, and notes: bug, owner, free text. `lode coverage` "
+		"shows how much of the waiting time signatures explain, `lode triage` how much of "
+		"a new recording is already known.\n\n"
+		"A pattern is a list of functions separated by ';' that occur in this order in a "
+		"stack, with any others in between: 'InitComponents;GetHashCode', or with an "
+		"explicit gap, 'InitComponents;*;GetHashCode'. Functions are globs on a name or on "
+		"module!name: 'libssl*!*', '[kernel]!vfs_read'. '>read' is read called directly by "
+		"the preceding function, or as the first step the root of the stack; '?*' is any "
+		"single function; '-> nginx' is the step to the thread that was waited for. A "
+		"signature matches an event if any of its patterns does.\n\n"
+		"A cluster is signed by its characteristic function if it has one; otherwise by "
+		"all of its patterns, plus its shared call path if some of its stacks have nothing "
+		"else, so that the signature matches the cluster's total cost. A cluster's rank is "
+		"that of the last `lode mine --repo`; its id stays the same as long as its "
+		"patterns do.",
 	.options = options,
 	.examples = examples,
 	.takes_words = true,

@@ -57,34 +57,34 @@ enum { PAGE_TOP = 2000 };
 #define AT(field) offsetof(struct suspects_values, field)
 
 static const struct lode_option options[] = {
-	LODE_OPTION("metric", "METRIC", lode_set_list, AT(metrics),
-		    "measure only this: a kind (syscall, block, offcpu ...), a glob of names "
-		    "('syscall:*stat*'), or an own metric 'NAME=BEGIN_EVENT..END_EVENT[by FIELD]'; "
-		    "may be repeated (default: all that the recordings have events for)",
-		    .group = "What is measured"),
+	LODE_OPTION(
+		"metric", "METRIC", lode_set_list, AT(metrics),
+		"measure only this metric: a kind (syscall, block, offcpu ...), a glob of names "
+		"('syscall:*stat*'), or your own definition 'NAME=BEGIN_EVENT..END_EVENT[by "
+		"FIELD]'; may be repeated (default: all that the recordings have events for)",
+		.group = "Metrics"),
 	LODE_FLAG("pooled", AT(pooled),
-		  "all system calls are one metric, as in the paper's case studies: slow is slow, "
-		  "whatever the call"),
+		  "treat all system calls as one metric, as in the paper's case studies"),
 	LODE_FLAG("kernel-frames", AT(kernel_frames),
-		  "keep the kernel's frames in stacks of system calls, and the scheduler's in "
-		  "those of waits"),
+		  "keep kernel frames in stacks of system calls, and scheduler frames in stacks of "
+		  "waits"),
 
 	LODE_OPTION("baseline", "INPUT", lode_set_list, AT(baseline),
-		    "a healthy recording: its mean and σ of each metric say what is slow; may be "
-		    "repeated",
-		    .file = LODE_FILE_READ, .group = "What is slow"),
+		    "a healthy recording: take the thresholds of each metric from its mean and σ; "
+		    "may be repeated",
+		    .file = LODE_FILE_READ, .group = "Thresholds"),
 	LODE_OPTION("versus", "INPUT", lode_set_list, AT(versus),
-		    "fast recordings (or a folder of them): rank what the slow ones, the operands, "
-		    "do more or longer; may be repeated",
+		    "fast recordings (or a folder of them) to compare with: rank what the slow "
+		    "ones (INPUTs) do more often or for longer; may be repeated",
 		    .file = LODE_FILE_READ),
-	LODE_OPTION(
-		"thresholds", "BOUNDS", lode_set_list, AT(thresholds),
-		"by hand, [METRICS=][PRUNE,]SUCCESS,FAILED: 20ms,50ms or 'block:*=0,5ms,20ms'; up "
-		"to PRUNE ignored, up to SUCCESS succeeded, above FAILED failed; may be repeated, "
-		"the last that matches counts (default: mean - 2σ, mean + σ, mean + 2σ)"),
-	LODE_FLAG(
-		"robust", AT(robust),
-		"median and 1.4826 MAD in place of mean and σ: a few extreme values move neither"),
+	LODE_OPTION("thresholds", "BOUNDS", lode_set_list, AT(thresholds),
+		    "set thresholds, [METRICS=][PRUNE,]SUCCESS,FAILED: 20ms,50ms or "
+		    "'block:*=0,5ms,20ms'; up to PRUNE ignored, up to SUCCESS not slow, above "
+		    "FAILED slow; may be repeated, the last match counts (default: mean - 2σ, mean "
+		    "+ σ, mean + 2σ)"),
+	LODE_FLAG("robust", AT(robust),
+		  "use median and 1.4826 MAD instead of mean and σ: robust against a few extreme "
+		  "values"),
 
 	LODE_SYMPTOM_OPTIONS(AT(aoi)),
 
@@ -93,34 +93,35 @@ static const struct lode_option options[] = {
 		    "tarantula, dstar, importance, p, mean, std or time",
 		    .choices = orders, .group = "Ranking"),
 	LODE_OPTION("correction", "HOW", lode_set_choice, AT(correction),
-		    "correction of p-values for many tests: holm (default), bh "
+		    "correction of p-values for multiple tests: holm (default), bh "
 		    "(Benjamini-Hochberg) or none",
 		    .choices = corrections),
 	LODE_OPTION("top", "N|P%", lode_set_top, AT(top),
-		    "the first N functions, or that share of them (default: those with q < 0.05, "
-		    "25 at most; with --verbose or --sort 15%, but 10 to 25; 50 in JSON; 0: all)",
+		    "maximum number or share of functions (default: those with q < 0.05, at most "
+		    "25; with --verbose or --sort 15%, but 10 to 25; 50 in JSON; 0: all)",
 		    .letter = 'n', .is_aside = true),
 	LODE_OPTION("min-increase", "X", lode_set_ratio, AT(min_increase),
 		    "only functions with at least this Increase"),
 
 	LODE_OPTION("explain", "FUNCTION", lode_set_text, AT(explain),
-		    "one function (or module!function) in full: metrics with it and without, "
+		    "show one function (or module!function) in full: metrics with and without it, "
 		    "callers, longest executions",
 		    .group = "Output", .is_aside = true),
 	LODE_FLAG("verbose", AT(is_verbose),
-		  "functions that chance may explain as well, and all scores", .letter = 'v',
+		  "also show functions that are not significant, and all scores", .letter = 'v',
 		  .is_aside = true),
 	LODE_FLAG("histograms", AT(wants_histograms),
-		  "the latency histogram of each metric, thresholds drawn in", .is_aside = true),
+		  "show the latency histogram of each metric, with its thresholds",
+		  .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_FLAG("detail", AT(wants_detail),
-		  "JSON with the data that pages draw: the first functions in full, as --explain "
-		  "shows one",
+		  "with --json: include the data that pages draw: the first functions in full, as "
+		  "with --explain",
 		  .is_aside = true),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
 	LODE_FLAG("folded", AT(wants_folded),
-		  "stacks of the failed executions with their time, for flame graphs",
+		  "print folded stacks of slow executions with their duration, for flame graphs",
 		  .is_aside = true),
 	LODE_STACK_EXPORT_OPTIONS(AT(exports)),
 
@@ -131,18 +132,18 @@ static const struct lode_option options[] = {
 };
 
 static const struct lode_example examples[] = {
-	{"Which functions go with the slow executions of a recording", "lode suspects perf.data"},
-	{"System calls only, as one metric, and the whole list",
+	{"Which functions are associated with slow calls?", "lode suspects perf.data"},
+	{"System calls only, as one metric; list all functions",
 	 "lode suspects --metric syscall --pooled --top 0 perf.data"},
-	{"What the slow runs do that the fast ones do not", "lode suspects slow/ --versus fast/"},
-	{"A run of today, judged by a healthy one",
+	{"What do slow runs do that fast ones do not?", "lode suspects slow/ --versus fast/"},
+	{"Compare with thresholds from a healthy run",
 	 "lode suspects today.data --baseline good.data"},
-	{"One of them in full", "lode suspects --explain fstatat perf.data"},
-	{"Time that locks are waited for, per lock",
+	{"One function in full", "lode suspects --explain fstatat perf.data"},
+	{"Lock wait time, per lock",
 	 "lode suspects --metric 'lock=lock:contention_begin..lock:contention_end[by lock_addr]' "
 	 "perf.data"},
-	{"A flame graph of what is slow", "lode suspects --folded perf.data | flamegraph.pl"},
-	{"Slow and other executions side by side in speedscope.app",
+	{"A flame graph of slow calls", "lode suspects --folded perf.data | flamegraph.pl"},
+	{"Slow and other calls side by side in speedscope.app",
 	 "lode suspects --speedscope slow.speedscope.json perf.data"},
 	{NULL},
 };
@@ -179,15 +180,16 @@ static int check_values(const struct lode_command *self, const struct suspects_v
 	if (versus && v->baseline.n)
 		return lode_command_misused(self, "--versus and --baseline exclude each other");
 	if (versus && (v->robust || v->thresholds.n))
-		return lode_command_misused(
-			self, "--versus compares sets: there are no thresholds to be set");
+		return lode_command_misused(self, "--versus uses no thresholds: it cannot be "
+						  "combined with --thresholds, --robust");
 	if (v->sort == LODE_ORDER_EXCESS && !versus)
-		return lode_command_misused(self, "--sort excess needs --versus");
+		return lode_command_misused(self, "--sort excess requires --versus");
 	if (v->wants_json + v->wants_folded + v->wants_histograms > 1)
 		return lode_command_misused(self,
 					    "--json, --folded and --histograms exclude each other");
 	if (v->wants_detail && (!v->wants_json || v->explain))
-		return lode_command_misused(self, "--detail goes with --json, without --explain");
+		return lode_command_misused(
+			self, "--detail requires --json and cannot be combined with --explain");
 	if (v->html && (v->wants_json || v->wants_folded || v->wants_histograms || v->explain))
 		return lode_command_misused(self,
 					    "--html cannot be combined with --json, --folded, "
@@ -200,7 +202,7 @@ static int check_values(const struct lode_command *self, const struct suspects_v
 	if (v->html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	if (v->explain && (v->wants_folded || v->wants_histograms))
-		return lode_command_misused(self, "--explain goes with --json only");
+		return lode_command_misused(self, "--explain can only be combined with --json");
 	return 0;
 }
 
@@ -290,7 +292,7 @@ static int say_nothing(const struct lode_command *self, const struct lode_suspec
 	lode_say(self, "nothing to measure in %s", answer->nothing_in_words);
 	for (size_t i = 0; i < job->notes.n; i++)
 		lode_say(self, "%s", lode_escape(text, sizeof(text), job->notes.at[i].text));
-	lode_say(self, "lode info RECORDING says what a recording serves");
+	lode_say(self, "lode info RECORDING shows which analyses it supports");
 	return LODE_EXIT_NOTHING;
 }
 
@@ -302,8 +304,8 @@ static int put_explained(const struct lode_command *self, const struct suspects_
 
 	lode_escape_fit(name, sizeof(name), v->explain, 80);
 	if (!answer->explained)
-		return lode_command_misused(self, "no function '%s': --top 0 lists all %zu", name,
-					    answer->n_functions);
+		return lode_command_misused(self, "unknown function '%s'; --top 0 lists all %zu",
+					    name, answer->n_functions);
 	if (answer->n_found > 1)
 		lode_say(self, "%zu modules have a function %s; give MODULE!FUNCTION",
 			 answer->n_found, name);
@@ -410,19 +412,18 @@ static int run_suspects(const struct lode_command *self, int argc, char **argv)
 
 const struct lode_command lode_cmd_suspects = {
 	.name = "suspects",
-	.summary = "rank the functions that go with slow system calls, I/O, waits and interrupts",
+	.summary = "rank functions linked to slow calls, I/O, waits and interrupts",
 	.usage = "[OPTION]... INPUT...",
 	.description =
 		"Reads perf recordings of kernel events with call stacks (lode record --syscalls, "
 		"or any perf record of tracepoints with -g) and measures each system call, block "
-		"request, interrupt and wait in them. Executions above mean + 2σ of their metric "
-		"are slow (failed, in the words of the paper), those up to mean + σ are not "
-		"(succeeded). Functions are ranked by Increase: how much more often executions "
-		"fail in which the function is the last one than those in which it occurs at all. "
-		"Other scores, exact p-values corrected for all tests, and the callers that "
-		"separate slow calls from fast ones are listed beside it.\n\nStatistics show what "
-		"goes together, not what causes what; docs/suspects.md explains what each number "
-		"means.",
+		"request, interrupt and wait. Calls above mean + 2σ of their metric are slow "
+		"(failed executions, in the paper), those up to mean + σ are not (succeeded). "
+		"Functions are ranked by Increase: how much more often calls are slow when the "
+		"function is the last on the stack than when it is anywhere on it. Other scores, "
+		"exact p-values corrected for all tests, and the callers that separate slow calls "
+		"from fast ones are listed as well.\n\n"
+		"Correlation does not imply causation; docs/suspects.md explains each number.",
 	.options = options,
 	.examples = examples,
 	.run = run_suspects,

@@ -59,66 +59,66 @@ static int set_regtime_threshold(const struct lode_option *option, void *field, 
 
 static const struct lode_option options[] = {
 	LODE_OPTION("at", "THREAD:TIME", lode_set_text, AT(at),
-		    "what a thread did at a moment, and what the others did meanwhile; THREAD is a "
-		    "tid or a name, TIME is +1.5s from the trace's start or ns on its clock",
+		    "show what a thread did at a point in time, and what the others did meanwhile; "
+		    "THREAD is a tid or a name, TIME is relative to the start (+1.5s) or ns on the "
+		    "trace's clock",
 		    .group = "Questions", .is_aside = true),
 	LODE_OPTION("function", "NAME", lode_set_text, AT(function),
-		    "one function: which threads call it, when, and its long calls", .letter = 'f',
-		    .is_aside = true),
+		    "show one function: which threads call it, when, and its long calls",
+		    .letter = 'f', .is_aside = true),
 	LODE_OPTION("thread", "THREAD", lode_set_text, AT(thread),
-		    "only this thread, with its timeline in order of time"),
+		    "show only this thread, with its timeline in order of time"),
 	LODE_OPTION("window", "FROM,TO", lode_set_span, AT(window),
-		    "only this span, compressed as if it were all: ns, or +1.5s from the trace's "
-		    "start; either end may be empty"),
+		    "show only this time range, compressed on its own: ns, or relative to the "
+		    "start (+1.5s); either end may be empty"),
 
 	LODE_OPTION("long-call", "T", set_regtime_threshold, AT(regtime.long_call),
-		    "calls longer than this stay as they are: a share of their thread's time, or a "
-		    "time (default 1%; CallDurationThresh)",
+		    "keep calls longer than this uncompressed: a share of their thread's time, or "
+		    "a duration (default 1%; CallDurationThresh)",
 		    .group = "Compression"),
-	LODE_OPTION("gap", "T", set_regtime_threshold, AT(regtime.gap),
-		    "time without a call that is longer than this is shown (default 0.1%; "
-		    "CallGapThresh)"),
+	LODE_OPTION(
+		"gap", "T", set_regtime_threshold, AT(regtime.gap),
+		"show gaps without a call that are longer than this (default 0.1%; CallGapThresh)"),
 	LODE_OPTION("expression", "T", set_regtime_threshold, AT(regtime.expression),
-		    "longest span of merged calls, an expression in the thesis (default 13%; "
+		    "maximum duration of merged calls, an expression in the thesis (default 13%; "
 		    "TotalTimeFractionThresh)"),
 	LODE_OPTION("negligible", "T", set_regtime_threshold, AT(regtime.negligible),
 		    "fold functions with less time than this (default 1%; 0: nothing is folded)"),
 	LODE_FLAG("classic", AT(regtime.is_classic),
-		  "the thesis to the letter: no borders at other threads' outliers, no gaps, no "
-		  "folding"),
+		  "exactly as in the thesis: do not split merged calls at outliers of other "
+		  "threads; no gaps, no folding"),
 
 	LODE_OPTION("index", "FILE", lode_set_text, AT(index),
-		    "write an index (FILE.lodet): use it in place of the trace, so that no "
-		    "question reads the trace again",
+		    "write an index (FILE.lodet) to use in place of the trace: further queries "
+		    "then start at once",
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_INDEX, .group = "Output"),
 	LODE_OPTION("symptoms-out", "FILE", lode_set_text, AT(symptoms_out),
-		    "write the long calls (with --function: its own) as symptoms for 'lode mine "
-		    "--symptoms'",
+		    "write the long calls (with --function: those of the function) as symptoms for "
+		    "'lode mine --symptoms'",
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_SYMPTOMS),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FLAG("whole-only", AT(is_whole_only),
-		  "with --html: without windows to zoom into and what other threads did meanwhile, "
-		  "which lode serve computes on demand",
+		  "with --html: omit zoom windows and the activity of other threads, which lode "
+		  "serve computes on demand",
 		  .is_aside = true),
 	LODE_TRACE_EXPORT_OPTION(AT(exports),
-				 "the calls, of --window and --thread, for Perfetto, instead of "
-				 "text; '-' is standard output (docs/exports.md)"),
+				 "write the calls (within --window and --thread) for Perfetto "
+				 "instead of text; '-' is standard output (docs/exports.md)"),
 	LODE_FORCE_OPTION,
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
-	LODE_FLAG("full", AT(is_full),
-		  "with --json: the timelines themselves, for programs and pages that draw them",
+	LODE_FLAG("full", AT(is_full), "with --json: include the timelines themselves",
 		  .is_aside = true),
 	LODE_FLAG("page", AT(is_page),
-		  "with --json: the compact document that the page draws; with --window what it "
-		  "draws of that window",
+		  "with --json: print the compact document for pages; with --window only for that "
+		  "window",
 		  .is_aside = true),
 	LODE_TOP_OPTION(AT(top), "(default 20 on the page, 50 in JSON; 0: all)"),
 
 	LODE_OPTION("symbols", "FILE", lode_set_text, AT(symbols),
-		    "for XRay: the program, or a table of function ids and names",
+		    "for XRay: the traced program, or a table of function ids and names",
 		    .file = LODE_FILE_READ, .group = "Names"),
 	LODE_OPTION("thread-names", "FILE", lode_set_text, AT(thread_names),
-		    "a table 'tid <tab> name', for traces without names of threads",
+		    "a table 'tid <tab> name', for traces without thread names",
 		    .file = LODE_FILE_READ),
 
 	LODE_SYMBOL_OPTIONS(AT(shared)),
@@ -127,17 +127,16 @@ static const struct lode_option options[] = {
 };
 
 static const struct lode_example examples[] = {
-	{"Fifty million calls on one screen",
+	{"An overview of fifty million calls",
 	 "lode timeline --symbols ./program xray-log.program.Jk2P7x"},
-	{"Read it once, then ask as often as you like",
+	{"Index a trace once, then query it at once",
 	 "lode timeline --index run.lodet trace.json && lode timeline -f read_page run.lodet"},
-	{"What did thread 7 do 1.5 s into the run, and what did the others do meanwhile?",
-	 "lode timeline --at 7:+1.5s run.lodet"},
-	{"The second around it, compressed on its own", "lode timeline --window +1s,+2s run.lodet"},
+	{"What did thread 7 and all others do at 1.5 s?", "lode timeline --at 7:+1.5s run.lodet"},
+	{"One second in more detail", "lode timeline --window +1s,+2s run.lodet"},
 	{"One thread's timeline", "lode timeline --thread 7 uftrace.data"},
-	{"A moment's single calls in ui.perfetto.dev",
+	{"Single calls of a time range in ui.perfetto.dev",
 	 "lode timeline --window +1.5s,+1.6s --chrome-trace calls.json run.lodet"},
-	{"Which call patterns made those calls long?",
+	{"Which call patterns made the long calls long?",
 	 "lode timeline --symptoms-out slow.tsv perf.data && lode mine --symptoms slow.tsv "
 	 "perf.data"},
 	{NULL},
@@ -304,23 +303,26 @@ static int run_timeline(const struct lode_command *self, int argc, char **argv)
 	if (!lode_command_start(self, &values, argc, argv, &n, &code))
 		return code;
 	if (n != 1)
-		return lode_command_misused(self, "give one trace, or one index of a trace");
+		return lode_command_misused(self, "give one trace or index");
 	if (values.at && values.function)
-		return lode_command_misused(self, "--at and --function are two questions: ask one");
+		return lode_command_misused(self, "--at and --function exclude each other");
 	if (values.is_full && !values.wants_json)
-		return lode_command_misused(self, "--full is for --json");
+		return lode_command_misused(self, "--full requires --json");
 	if (values.is_page && (!values.wants_json || values.at || values.function))
-		return lode_command_misused(self, "--page is for --json, and answers no question");
+		return lode_command_misused(
+			self,
+			"--page requires --json and cannot be combined with --at, --function");
 	if (values.is_whole_only && !values.html)
-		return lode_command_misused(self, "--whole-only is for --html");
+		return lode_command_misused(self, "--whole-only requires --html");
 	if (values.html && (values.wants_json || values.at || values.function || values.thread ||
 			    values.window.from_ns != INT64_MIN || values.window.to_ns != INT64_MAX))
-		return lode_command_misused(self, "--html shows the whole trace: it cannot be "
-						  "combined with --json, --window or a question");
+		return lode_command_misused(self,
+					    "--html shows the whole trace: it cannot be combined "
+					    "with --json, --window, --at, --function");
 	if (values.exports.chrome_trace && (values.html || values.wants_json || values.at ||
 					    values.function || values.symptoms_out))
-		return lode_command_misused(self, "--chrome-trace goes without --html, --json, "
-						  "--symptoms-out or a question");
+		return lode_command_misused(self, "--chrome-trace cannot be combined with --html, "
+						  "--json, --symptoms-out, --at, --function");
 	if (values.html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	values.input = argv[0];
@@ -332,16 +334,15 @@ static int run_timeline(const struct lode_command *self, int argc, char **argv)
 
 const struct lode_command lode_cmd_timeline = {
 	.name = "timeline",
-	.summary = "a function trace on one screen, its outliers intact",
+	.summary = "compress a function trace into an overview that keeps its outliers",
 	.usage = "[OPTION]... TRACE",
-	.description =
-		"Reads entries and exits of functions (of recordings of perf, waits and system "
-		"calls) and compresses each thread's calls with RegTime: long calls stay as they "
-		"are, the regular rest is merged by call stack, a thousand- to "
-		"thirty-thousand-fold. No time and no call is lost: sums over what is shown equal "
-		"those over the calls, to the nanosecond.\n\nThen it lists the outliers: the long "
-		"calls, by function, with the usual duration of that function's calls. It also "
-		"shows what a thread did at a moment, and what all others did meanwhile.",
+	.description = "Reads function entries and exits (from perf recordings: waits and system "
+		       "calls) and compresses the calls of each thread with RegTime: long calls "
+		       "are kept as they are; the regular rest is merged by call stack, by a "
+		       "factor of 1,000 to 30,000. Nothing is lost: sums over the output equal "
+		       "those over all calls, to the nanosecond.\n\n"
+		       "Lists the outliers (long calls) by function, with the usual duration of "
+		       "that function, and shows what each thread did at any point in time (--at).",
 	.reads = LODE_HOLDS_CALLS,
 	.options = options,
 	.examples = examples,

@@ -30,22 +30,21 @@ struct triage_values {
 #define AT(field) offsetof(struct triage_values, field)
 
 static const struct lode_option options[] = {
-	LODE_SIGNATURE_OPTIONS(AT(known),
-			       "the repository that has the signatures; its name statistics also "
-			       "measure the similarity of unexplained patterns"),
+	LODE_SIGNATURE_OPTIONS(AT(known), "the repository with the signatures; its name statistics "
+					  "also improve the clustering of the rest"),
+	LODE_OPTION("fail-over", "COST", lode_set_cost, AT(fail_over),
+		    "exit with code 5 if more than this is unexplained in any recording: 10s, or a "
+		    "share of its symptom time, 20%; time matched only by retired signatures "
+		    "counts as unexplained",
+		    .group = "CI and cron jobs"),
 	LODE_OPTION(
-		"fail-over", "COST", lode_set_cost, AT(fail_over),
-		"exit code 5 if more than that is unexplained in any one recording: 10s, or a "
-		"share "
-		"of its symptoms' time, 20%; what retired signatures alone match is unexplained",
-		.group = "In a CI or cron job"),
-	LODE_OPTION("rest", "FILE", lode_set_text, AT(rest),
-		    "write what no signature matches to a digest, for `lode mine FILE`",
-		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_DIGEST, .group = "The rest"),
+		"rest", "FILE", lode_set_text, AT(rest),
+		"write the rest (not matched by any signature) to a digest, for `lode mine FILE`",
+		.file = LODE_FILE_WRITTEN, .kind = LODE_KIND_DIGEST, .group = "Rest"),
 	LODE_OPTION("min-cost", "COST", lode_set_cost, AT(min_cost),
-		    "minimum cost of a pattern in it: 1s, or a share of all symptoms' time "
+		    "minimum cost λ of a pattern in the rest: 1s, or a share of symptom time "
 		    "(default 1%)"),
-	LODE_FLAG("no-mining", AT(no_mining), "do not mine it"),
+	LODE_FLAG("no-mining", AT(no_mining), "do not mine the rest"),
 	LODE_TOP_OPTION(AT(top), "(default 12 in the tables, 50 in JSON; 0: all)",
 			.group = "Output"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/signatures.md"),
@@ -57,16 +56,14 @@ static const struct lode_option options[] = {
 };
 
 static const struct lode_example examples[] = {
-	{"What of these new recordings is known already?",
-	 "lode triage --repo perf.lode new/*.data"},
-	{"As a page: each recording's share that is known, and what the rest is",
-	 "lode triage --repo perf.lode --html today.html new/"},
+	{"How much of these new recordings is known?", "lode triage --repo perf.lode new/*.data"},
+	{"As a page", "lode triage --repo perf.lode --html today.html new/"},
 	{"In CI, without a repository: fail if ten seconds of a run are unexplained",
 	 "lode triage --signatures signatures.txt --fail-over 10s run.data"},
-	{"Sign the costliest problem that is left", "lode triage -R perf.lode --json new/ >t.json "
-						    "&& lode sign -R perf.lode --from t.json -c 1 "
-						    "--name x"},
-	{"Look at the rest more closely",
+	{"Sign the costliest new problem", "lode triage -R perf.lode --json new/ >t.json "
+					   "&& lode sign -R perf.lode --from t.json -c 1 "
+					   "--name x"},
+	{"Analyse the rest in more detail",
 	 "lode triage --repo perf.lode --rest rest.digest new/ && lode mine rest.digest"},
 	{NULL},
 };
@@ -188,16 +185,16 @@ static int triage_command_run(const struct lode_command *self, int argc, char **
 
 const struct lode_command lode_cmd_triage = {
 	.name = "triage",
-	.summary = "how much of new recordings is known, and what is new",
+	.summary = "show how much of new recordings is known, and what is new",
 	.usage = "[OPTION]... {--repo FILE | --signatures FILE} INPUT...",
-	.description =
-		"Compares each new recording (or digest) with the signatures, as crash reports are "
-		"sorted into known bugs: which signatures explain how much of its symptoms' time, "
-		"and how much is left. The rest of all of them is mined, and ranked: its clusters "
-		"are the problems that nobody has signed yet. What matches a signature that was "
-		"retired has come back, and counts as unexplained.\n\nWith --fail-over the exit "
-		"code is 5 when a recording has more than that unexplained, so that a CI or cron "
-		"job can stop there; it takes precedence over 1 (skipped or incomplete input).",
+	.description = "Matches each new recording (or digest) against the signatures, like crash "
+		       "reports against known bugs: how much of its symptom time each signature "
+		       "explains, and how much remains. The rest of all recordings is then mined: "
+		       "its clusters are the problems not signed yet. A retired signature that "
+		       "matches again has come back; its time counts as unexplained.\n\n"
+		       "With --fail-over the exit code is 5 if any recording has more than that "
+		       "unexplained, for use in CI and cron jobs; it takes precedence over 1 "
+		       "(skipped or incomplete input).",
 	.options = options,
 	.examples = examples,
 	.run = triage_command_run,

@@ -261,7 +261,7 @@ static void wrong_requests_are_refused(void **state)
 	expect(&house, "GET", "/api/reports", "Host: evil.example:%PORT%\r\n", 421, NULL);
 	expect(&house, "GET", "/api/reports", HOST "Origin: http://evil.example\r\n", 403, NULL);
 	expect(&house, "GET", "/api/reports", HOST "Sec-Fetch-Site: cross-site\r\n", 403, NULL);
-	expect(&house, "GET", "/api/reports", HOST HOST, 400, "given twice");
+	expect(&house, "GET", "/api/reports", HOST HOST, 400, "duplicate security-relevant header");
 	expect(&house, "GET", "/api/reports", HOST "host: evil.example\r\n", 400, NULL);
 	/* expect() says how long the body is, too. */
 	expect(&house, "GET", "/api/reports", HOST "Content-Length: 5\r\n", 400,
@@ -751,7 +751,7 @@ static void pending_reports_say_how_far_they_are(void **state)
 	expect(&house, "GET", "/api/reports/mine", HOST, 503, "\"error\": \"mining: 1 of 9\"");
 	expect(&house, "GET", "/api/reports/mine", HOST, 503, "Retry-After: 1");
 	expect(&house, "GET", "/api/reports/mine/ask?id=a", HOST, 503, "mining: 3 of 9");
-	expect(&house, "GET", "/api/reports/none", HOST, 404, "nothing of that name");
+	expect(&house, "GET", "/api/reports/none", HOST, 404, "not found");
 	expect(&house, "POST", "/api/reports/mine/sign", HOST, 405, NULL);
 	site = site_of_edition(&edition);
 	lode_server_show(house.server, site);
