@@ -5,6 +5,7 @@ import os
 import shutil
 import statistics
 import subprocess
+from random import Random
 
 from harness import shared
 from measure import Missing, median, run, warm
@@ -204,6 +205,73 @@ def burst(bench):
     return path
 
 
+# Traces that a part of the page might take too long for, by their shape: lines of csv, of about n calls.
+
+def deep(n):
+    """One stack, a call on the next."""
+    for i in range(n):
+        yield 1, "enter", i % 50, i * 1000
+    for i in reversed(range(n)):
+        yield 1, "exit", i % 50, (2 * n - i) * 1000
+
+
+def deep_threads(n):
+    """200 threads with a stack each."""
+    depth = n // 200
+    for d in range(depth):
+        for thread in range(200):
+            yield thread, "enter", d % 40, d * 100_000 + thread
+    for d in reversed(range(depth)):
+        for thread in range(200):
+            yield thread, "exit", d % 40, (2 * depth - d) * 100_000 + thread
+
+
+def irregular(n, functions=100_000):
+    """Durations of all magnitudes, of very many functions."""
+    random, t = Random(1), 1000
+    for _ in range(n):
+        function = random.randrange(functions)
+        yield 1, "enter", function, (t := t + random.randrange(10, 100))
+        yield 1, "exit", function, (t := t + int(random.paretovariate(0.7) * 10) % 10 ** 9)
+
+
+def irregular_stacks(n):
+    """The same on stacks that grow and shrink, 20,000 deep at most."""
+    random, t, stack = Random(1), 1000, []
+    for _ in range(2 * n):
+        t += int(random.paretovariate(0.8) * 10) % 10 ** 9
+        if not stack or len(stack) < 20_000 and random.random() < 0.502:
+            stack.append(random.randrange(3000))
+            yield 1, "enter", stack[-1], t
+        else:
+            yield 1, "exit", stack.pop(), t
+
+
+def loops(n):
+    """300 loops of 49 short calls each, again and again, now and then with a long one."""
+    random, t = Random(1), 1000
+    for i in range(n // 50):
+        yield 1, "enter", i % 300, t
+        for k in range(49):
+            yield 1, "enter", 300 + k % 7, (t := t + random.randrange(20, 40))
+            yield 1, "exit", 300 + k % 7, (t := t + random.randrange(10, 5000 if random.random() < .02 else 60))
+        yield 1, "exit", i % 300, (t := t + 5)
+        t += random.choice((10, 10, 10, 5000, 200_000))
+
+
+def threads(n):
+    """A call of each thread."""
+    for i in range(n):
+        yield i, "enter", 0, i * 1000
+        yield i, "exit", 0, i * 1000 + 500
+
+
+SHAPES = (("calls nested in each other", deep, 1_000_000), ("200 threads with deep stacks", deep_threads, 500_000),
+          ("irregular calls of 100,000 functions", irregular, 400_000),
+          ("irregular calls on deep stacks", irregular_stacks, 500_000),
+          ("loops with outliers", loops, 1_000_000), ("threads with one call", threads, 200_000))
+
+
 def page_of(bench, name, path, options=()):
     page = os.path.join(bench.data, "page.html")
     text = median([bench.lode, "timeline", *options, path], bench.runs_small)
@@ -231,6 +299,13 @@ def bench_page(bench):
                 ["--symbols", os.path.join(folder, "symbols.tsv")])
     path, symbols = generated(bench, PEER)
     page_of(bench, "a generated log of 1 million calls", path, ["--symbols", symbols])
+    path = os.path.join(bench.data, "shape.csv")
+    for name, rows, calls in SHAPES:
+        with open(path, "w", encoding="ascii") as f:
+            f.writelines(f"{thread},{kind},f{function},{t}\n"
+                         for thread, kind, function, t in rows(bench.scaled(calls, calls // 20)))
+        page_of(bench, name, path)
+    os.remove(path)
 
 
 def bench_timeline(bench):

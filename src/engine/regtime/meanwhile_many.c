@@ -5,7 +5,7 @@
 
 #include "base/pool.h"
 #include "base/sorted.h"
-#include "model/call_cursor.h"
+#include "model/open_calls.h"
 
 /* LIMIT: of what one of our threads sums up side by side; more spans take more passes. */
 #define SCRATCH_BYTES ((size_t)16 << 20)
@@ -23,6 +23,12 @@ struct tally {
 	uint64_t leaf_ns, n_calls;
 };
 
+/* Of the open calls of one function: what is missing of their time at t is end_ns - n_leaves * t.
+   A call's time is no longer its caller's, so only the innermost one counts in the sum. */
+struct open_tally {
+	uint64_t end_ns, n_leaves, n_calls;
+};
+
 struct many {
 	struct lode_meanwhile *out;
 	size_t n;
@@ -38,14 +44,16 @@ struct pass {
 	size_t index; /* of the thread */
 	struct lode_call_cursor cursor;
 	struct lode_call_sums sums;
-	lode_call_vec open;
+	struct lode_open_calls open;
 	uint64_t at;	     /* calls that are passed */
 	uint32_t *number_of; /* by function */
 	LODE_VEC(uint32_t) functions;
-	struct tally *now;   /* by number: up to `at`, calls that are open as if they had ended */
-	uint64_t busy_ns;    /* of outermost calls, as `now` */
-	struct tally *spans; /* by span, then by number */
-	uint64_t *busy_of;   /* by span */
+	struct tally *now; /* by number: up to `at`, calls that are open as if they had ended */
+	uint64_t busy_ns;  /* of outermost calls, as `now` */
+	struct open_tally *left;     /* by number: of the calls that are open now */
+	struct open_tally outermost; /* of that one's */
+	struct tally *spans;	     /* by span, then by number */
+	uint64_t *busy_of;	     /* by span */
 };
 
 /* ---- Sums ---- */
@@ -65,22 +73,51 @@ static void number_functions(struct pass *p)
 	}
 }
 
-static struct tally *tally_of(const struct pass *p, struct tally *row, uint32_t stack)
+static size_t number(const struct pass *p, uint32_t stack)
 {
-	return &row[p->number_of[lode_call_function(p->cursor.thread, stack)] - 1];
+	return p->number_of[lode_call_function(p->cursor.thread, stack)] - 1;
+}
+
+/* A call is open from now on, or no longer. */
+static void change_open(void *context, const struct lode_call *call, bool is_opened)
+{
+	struct pass *p = context;
+	const struct lode_call_stack *s = &p->cursor.thread->stacks.at.at[call->stack];
+	uint64_t one = is_opened ? 1 : -(uint64_t)1, end_ns = one * (uint64_t)lode_call_end(call);
+	struct open_tally *own = &p->left[number(p, call->stack)];
+
+	own->end_ns += end_ns;
+	own->n_leaves += one;
+	own->n_calls += one;
+	if (s->caller) {
+		struct open_tally *callers = &p->left[number(p, s->caller)];
+
+		callers->end_ns -= end_ns;
+		callers->n_leaves -= one;
+	}
+	if (s->n_functions == 1) {
+		p->outermost.end_ns += end_ns;
+		p->outermost.n_leaves += one;
+	}
+}
+
+static uint64_t left_ns(const struct open_tally *left, int64_t t_ns)
+{
+	return left->end_ns - left->n_leaves * (uint64_t)t_ns;
 }
 
 /* Time of a stack: its function's, and no longer its caller's. */
-static void add_time(const struct pass *p, struct tally *row, uint64_t *busy_ns, uint32_t stack,
-		     uint64_t ns)
+static void add_calls(struct pass *p, const struct lode_call_sum *sum)
 {
-	const struct lode_call_stack *s = &p->cursor.thread->stacks.at.at[stack];
+	const struct lode_call_stack *s = &p->cursor.thread->stacks.at.at[sum->stack];
+	struct tally *own = &p->now[number(p, sum->stack)];
 
-	tally_of(p, row, stack)->leaf_ns += ns;
+	own->n_calls += sum->n;
+	own->leaf_ns += sum->ns;
 	if (s->caller)
-		tally_of(p, row, s->caller)->leaf_ns -= ns;
+		p->now[number(p, s->caller)].leaf_ns -= sum->ns;
 	if (s->n_functions == 1)
-		*busy_ns += ns;
+		p->busy_ns += sum->ns;
 }
 
 /* Adds the calls up to `to`. */
@@ -90,12 +127,8 @@ static void pass_calls(struct pass *p, uint64_t to)
 		return;
 	lode_call_sums_clear(&p->sums);
 	lode_call_sum_range(&p->sums, &p->cursor, p->at, to);
-	for (size_t i = 0; i < p->sums.at.n; i++) {
-		const struct lode_call_sum *sum = &p->sums.at.at[i];
-
-		tally_of(p, p->now, sum->stack)->n_calls += sum->n;
-		add_time(p, p->now, &p->busy_ns, sum->stack, sum->ns);
-	}
+	for (size_t i = 0; i < p->sums.at.n; i++)
+		add_calls(p, &p->sums.at.at[i]);
 	p->at = to;
 }
 
@@ -126,16 +159,11 @@ static void begin_span(struct pass *p, uint32_t span, int64_t t_ns)
 {
 	struct tally *row = p->spans + span * p->functions.n;
 
-	for (size_t i = 0; i < p->functions.n; i++)
-		row[i] = (struct tally){-p->now[i].leaf_ns, -p->now[i].n_calls};
-	p->busy_of[span] = -p->busy_ns;
-	for (size_t i = 0; i < p->open.n; i++) {
-		const struct lode_call *call = &p->open.at[i];
-
-		tally_of(p, row, call->stack)->n_calls++;
-		add_time(p, row, &p->busy_of[span], call->stack,
-			 (uint64_t)(lode_call_end(call) - t_ns));
+	for (size_t i = 0; i < p->functions.n; i++) {
+		row[i].leaf_ns = left_ns(&p->left[i], t_ns) - p->now[i].leaf_ns;
+		row[i].n_calls = p->left[i].n_calls - p->now[i].n_calls;
 	}
+	p->busy_of[span] = left_ns(&p->outermost, t_ns) - p->busy_ns;
 }
 
 /* Keeps the first `most` in order: there are hundreds, and few are asked for. */
@@ -164,13 +192,10 @@ static void end_span(struct pass *p, uint32_t span, int64_t t_ns, struct lode_me
 	size_t most = p->many->most_leaves;
 
 	for (size_t i = 0; i < p->functions.n; i++) {
-		row[i].leaf_ns += p->now[i].leaf_ns;
+		row[i].leaf_ns += p->now[i].leaf_ns - left_ns(&p->left[i], t_ns);
 		row[i].n_calls += p->now[i].n_calls;
 	}
-	p->busy_of[span] += p->busy_ns;
-	for (size_t i = 0; i < p->open.n; i++)
-		add_time(p, row, &p->busy_of[span], p->open.at[i].stack,
-			 -(uint64_t)(lode_call_end(&p->open.at[i]) - t_ns));
+	p->busy_of[span] += p->busy_ns - left_ns(&p->outermost, t_ns);
 	for (size_t i = 0; i < p->functions.n; i++) {
 		const struct lode_leaf leaf = {p->functions.at[i], row[i].leaf_ns, row[i].n_calls};
 
@@ -208,6 +233,9 @@ static void pass_spans(struct pass *p, struct lode_meanwhile *spans, size_t n)
 	}
 	lode_sort(borders, 2 * n, compare_borders);
 	memset(p->now, 0, p->functions.n * sizeof(*p->now));
+	memset(p->left, 0, p->functions.n * sizeof(*p->left));
+	memset(&p->outermost, 0, sizeof(p->outermost));
+	lode_open_calls_start(&p->open, change_open, p);
 	p->busy_ns = 0;
 	p->at = 0;
 	for (size_t i = 0; i < 2 * n && p->cursor.rc == LODE_OK; i++) {
@@ -217,7 +245,7 @@ static void pass_spans(struct pass *p, struct lode_meanwhile *spans, size_t n)
 			continue;
 		if (!is_here || border->t_ns != here_ns) {
 			pass_until(p, border->t_ns);
-			lode_call_open_at(&p->open, &p->cursor, p->at, border->t_ns);
+			lode_open_calls_move(&p->open, &p->cursor, p->at, border->t_ns);
 			here_ns = border->t_ns;
 			is_here = true;
 		}
@@ -247,6 +275,7 @@ static void pass_thread(void *context, size_t index, unsigned worker)
 		if (n > many->n)
 			n = many->n;
 		p.now = lode_alloc(row_bytes);
+		p.left = lode_alloc0(p.functions.n + 1, sizeof(*p.left));
 		p.spans = lode_alloc(n * row_bytes);
 		p.busy_of = lode_alloc(n * sizeof(*p.busy_of));
 		for (size_t i = 0; i < many->n && p.cursor.rc == LODE_OK; i += n)
@@ -256,10 +285,11 @@ static void pass_thread(void *context, size_t index, unsigned worker)
 	many->errs[index] = p.cursor.err;
 	lode_call_cursor_release(&p.cursor);
 	lode_call_sums_release(&p.sums);
-	lode_vec_release(&p.open);
+	lode_open_calls_release(&p.open);
 	lode_vec_release(&p.functions);
 	free(p.number_of);
 	free(p.now);
+	free(p.left);
 	free(p.spans);
 	free(p.busy_of);
 }

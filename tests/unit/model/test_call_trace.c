@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/call_cursor.h"
+#include "model/open_calls.h"
 #include "unit/model/random_calls.h"
 #include "cases.h"
 
@@ -204,6 +204,55 @@ static void check_reading(struct lode_call_cursor *cursor, const struct plain_th
 	lode_call_sums_release(&sums);
 }
 
+/* ---- What is open from time to time ---- */
+
+struct followed {
+	LODE_VEC(struct lode_call) open;
+};
+
+static void follow(void *context, const struct lode_call *call, bool is_opened)
+{
+	struct followed *followed = context;
+
+	if (is_opened) {
+		lode_vec_append(&followed->open, *call);
+		return;
+	}
+	CHECK(followed->open.n > 0);
+	CHECK(followed->open.at[--followed->open.n].start_ns == call->start_ns);
+}
+
+/* Calls that are open at times that follow each other: those of each time alone, and what was told
+   of changes comes to the same. */
+static void check_following(struct lode_call_cursor *cursor, struct test_random *random)
+{
+	const struct lode_call_thread *thread = cursor->thread;
+	uint64_t span_ns = (uint64_t)(thread->last_ns - thread->first_ns);
+	uint64_t step_ns = 2 + span_ns / (1 + test_random_below(random, 40));
+	struct lode_open_calls open = {0};
+	struct followed followed = {0};
+	lode_call_vec want = {0};
+
+	lode_open_calls_start(&open, follow, &followed);
+	for (int64_t t = thread->first_ns - 2; t < thread->last_ns + 6;
+	     t += (int64_t)(test_random_next(random) % step_ns)) {
+		uint64_t index = lode_call_find(cursor, t);
+
+		CHECK(lode_open_calls_move(&open, cursor, index, t) == 0);
+		CHECK(lode_call_open_at(&want, cursor, index, t) == 0);
+		CHECK(open.at.n == want.n && followed.open.n == want.n);
+		for (size_t i = 0; i < want.n; i++) {
+			CHECK(open.at.at[i].start_ns == want.at[i].start_ns);
+			CHECK(open.at.at[i].duration_ns == want.at[i].duration_ns);
+			CHECK(open.at.at[i].stack == want.at[i].stack);
+			CHECK(followed.open.at[i].stack == want.at[i].stack);
+		}
+	}
+	lode_open_calls_release(&open);
+	lode_vec_release(&followed.open);
+	lode_vec_release(&want);
+}
+
 /* ---- Spreads ---- */
 
 static int compare_times(const void *a, const void *b)
@@ -269,6 +318,7 @@ static void check_trace(struct random_trace *random_trace, const struct random_t
 			check_longest(thread, &thread->levels[0].at[k], &plain[i]);
 		for (unsigned k = 0; k < 4; k++)
 			check_reading(&cursor, &plain[i], random);
+		check_following(&cursor, random);
 		lode_call_cursor_release(&cursor);
 	}
 	for (uint32_t f = 0; f < random_trace->n_functions; f++)
