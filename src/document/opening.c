@@ -50,6 +50,14 @@ const char *lode_next_again(struct lode_arena *arena, const struct lode_asked *a
 	return lode_written_keep(out, &text, &size, arena);
 }
 
+const char *lode_next_page(struct lode_arena *arena, const struct lode_asked *asked)
+{
+	if (!asked || asked->has_page)
+		return NULL;
+	return lode_next_again(arena, asked, "--html %.*s.html", (int)strcspn(asked->command, " "),
+			       asked->command);
+}
+
 const char *lode_next_word(struct lode_arena *arena, const char *word)
 {
 	char *text;
@@ -86,6 +94,11 @@ const char *lode_opening_spread(struct lode_arena *arena, size_t n, size_t n_all
 		return lode_finding_text(arena, ", in all %s recordings", all);
 	return lode_finding_text(arena, ", in %s of %s recordings", lode_format_count(some, n),
 				 all);
+}
+
+const char *lode_opening_part(int64_t part_ns, int64_t whole_ns)
+{
+	return part_ns > whole_ns - part_ns ? "most of it" : "the largest part of it";
 }
 
 void lode_opening_put(FILE *out, const struct lode_opening *opening,

@@ -9,7 +9,9 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -32,6 +34,7 @@ struct lode_asked {
 		*next_options; /* " --symptom comm=git", without those that say how the answer
 			       is shown; and of these, what the next command knows, too */
 	char *operands;	       /* " recordings/" */
+	bool has_page;	       /* the answer is a page */
 };
 void lode_asked_release(struct lode_asked *asked);
 
@@ -39,6 +42,8 @@ void lode_asked_release(struct lode_asked *asked);
    `asked` is NULL. */
 const char *lode_next_again(struct lode_arena *arena, const struct lode_asked *asked,
 			    const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* "lode pio ... --html pio.html ...": the same as a page. NULL where it is one. */
+const char *lode_next_page(struct lode_arena *arena, const struct lode_asked *asked);
 /* A word of it, quoted where it needs to be. */
 const char *lode_next_word(struct lode_arena *arena, const char *word);
 /* "lode mine --repo r.lode": a command on a repository. */
@@ -48,6 +53,8 @@ const char *lode_next_words(struct lode_arena *arena, const char *const *words, 
 
 /* ", in 5 of 6 recordings", ", in all 6 recordings"; of one recording nothing. */
 const char *lode_opening_spread(struct lode_arena *arena, size_t n, size_t n_all);
+/* "most of it" where it is more than half, else "the largest part of it". */
+const char *lode_opening_part(int64_t part_ns, int64_t whole_ns);
 /* Both. Text is filled to the page's width; the command stays on one line. */
 void lode_opening_put(FILE *out, const struct lode_opening *opening,
 		      const struct lode_text_page *page);

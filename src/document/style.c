@@ -26,17 +26,26 @@ const char *lode_style_end(enum lode_style style, bool has_color)
 	return has_color && style != LODE_STYLE_PLAIN ? "\033[0m" : "";
 }
 
-void lode_style_link_put(FILE *out, const char *path, const char *shown, bool has_color)
+static void put_encoded(FILE *out, const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "-._~/+@,=";
 
-	if (!has_color || *path != '/') {
+	for (; *text; text++)
+		fprintf(out, strchr(plain, *text) ? "%c" : "%%%02X", (unsigned char)*text);
+}
+
+void lode_style_link_put(FILE *out, const char *path, unsigned line, const char *shown,
+			 const struct lode_text_page *page)
+{
+	if (!page->has_links || *path != '/') {
 		fputs(shown, out);
 		return;
 	}
 	fputs("\033]8;;file://", out);
-	for (; *path; path++)
-		fprintf(out, strchr(plain, *path) ? "%c" : "%%%02X", (unsigned char)*path);
+	put_encoded(out, page->host);
+	put_encoded(out, path);
+	if (line && page->has_link_lines)
+		fprintf(out, "#%u", line);
 	fprintf(out, "\033\\%s\033]8;;\033\\", shown);
 }

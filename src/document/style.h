@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "document/text_page.h"
+
 enum lode_style {
 	LODE_STYLE_PLAIN,
 	LODE_STYLE_BOLD,
@@ -25,7 +27,9 @@ enum lode_style {
 const char *lode_style_start(enum lode_style style, bool has_color);
 const char *lode_style_end(enum lode_style style, bool has_color);
 /*
- * `shown`, which leads to a file of this machine (OSC 8) where there is colour and the path begins
- * with a '/'. `shown` is harmless already; the path may be anything.
+ * `shown`, which leads to a file of this machine (OSC 8) where the page has links and the path
+ * begins with a '/'; to its line where the terminal knows what to do with it, 0: none. `shown` is
+ * harmless already; the path may be anything.
  */
-void lode_style_link_put(FILE *out, const char *path, const char *shown, bool has_color);
+void lode_style_link_put(FILE *out, const char *path, unsigned line, const char *shown,
+			 const struct lode_text_page *page);

@@ -87,6 +87,12 @@ static bool is_tar(const uint8_t *head, size_t size)
 	return size > 262 && !memcmp(head + 257, "ustar", 5);
 }
 
+/* A repository of lode's (docs/formats/repository.md): an SQLite file with its application's id. */
+static bool is_repository(const uint8_t *head, size_t size)
+{
+	return size >= 72 && !memcmp(head, "SQLite format 3", 16) && !memcmp(head + 68, "lode", 4);
+}
+
 int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *head, size_t size,
 			     struct lode_error *err)
 {
@@ -98,6 +104,10 @@ int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *he
 	if (is_tar(head, size))
 		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
 				 "this is a tar archive: unpack it, and name what was in it");
+	if (is_repository(head, size))
+		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
+				 "this is a repository: give it with --repo, as in 'lode repo show "
+				 "--repo FILE' or 'lode mine --repo FILE'");
 	return lode_fail(err, LODE_ERR_FORMAT, path, 0, "this is none of: %s",
 			 lode_format_words(words, sizeof(words), kinds));
 }

@@ -47,6 +47,18 @@ static char *options_text(const struct lode_command *self, int argc, char *const
 	return text;
 }
 
+static bool is_page(const void *context, const struct lode_option *option)
+{
+	(void)context;
+	return option->kind == LODE_KIND_PAGE;
+}
+
+static void note_word(void *context, const char *word)
+{
+	(void)word;
+	*(bool *)context = true;
+}
+
 static char *operands_text(char *const *argv, int n)
 {
 	char *text;
@@ -71,4 +83,7 @@ void lode_asked_make(struct lode_asked *out, const struct lode_command *self, in
 		.next_options = options_text(self, argc - n_operands, argv + n_operands, next),
 		.operands = operands_text(argv, n_operands),
 	};
+	lode_options_words(self->options, argc - n_operands,
+			   (char **)(uintptr_t)(argv + n_operands), is_page, note_word,
+			   &out->has_page);
 }

@@ -77,9 +77,24 @@ static bool has_color(void)
 	       !(term && strcmp(term, "dumb") == 0);
 }
 
+/* kitty takes a line as the fragment of a file's address; to others it may be part of its name. */
+static bool has_link_lines(void)
+{
+	const char *term = getenv("TERM");
+
+	return term && strcmp(term, "xterm-kitty") == 0;
+}
+
 struct lode_text_page lode_stdout_page(void)
 {
-	return (struct lode_text_page){lode_columns(stdout, 100), has_color()};
+	struct lode_text_page page = {lode_columns(stdout, 100), has_color()};
+
+	/* As ls and systemd do: files and pipes get no links, whatever --color says. */
+	page.has_links = page.has_color && isatty(STDOUT_FILENO);
+	page.has_link_lines = page.has_links && has_link_lines();
+	if (page.has_links && gethostname(page.host, sizeof(page.host) - 1) < 0)
+		page.host[0] = '\0';
+	return page;
 }
 
 /* ---- The pager ---- */

@@ -62,6 +62,7 @@ lode repo forget
 lode repo forget --where 'release=2.1' --yes
 lode repo check
 lode repo compact | sed 's/[0-9.]* [kM]B/SIZE/g'
+"$LODE" info r.lode 2>&1
 lode repo check
 "$LODE" import --repo rest.lode $(ls digests/* | tail -n +3) >/dev/null
 "$LODE" mine --json --top 0 >a.json
@@ -84,5 +85,5 @@ for i in 1 2; do "$LODE" import --defer --repo defer$i.lode many >/dev/null; don
 for name in defer1 defer2; do
 	"$LODE" mine --json --repo $name.lode >$name.json
 	"$LODE" mine --json --repo merged.lode | sed "s/merged.lode/$name.lode/g" | cmp - $name.json && echo "$name: same"
-	"$LODE" repo check --repo $name.lode | sed 's/.*: //'
+	"$LODE" repo check --repo $name.lode | sed -n '1s/.*: //p'
 done

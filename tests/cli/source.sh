@@ -102,6 +102,7 @@ rm busy
 echo "exit $?"
 "$LODE" mine --source 'busy!sum_up' --exclude x busy.lode
 echo "exit $?"
+"$LODE" mine --source 'sum_up' --color=always busy.lode | grep -c "$(printf '\033]8;')"
 "$LODE" mine --source 'a' --html x.html busy.lode
 echo "exit $?"
 echo 'a;b 3' >f.folded

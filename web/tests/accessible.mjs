@@ -71,7 +71,9 @@ export async function walkable(page, what) {
 	const all = await page.evaluate(() => {
 		/** @type {HTMLElement[]} */
 		const elements = [
-			...document.querySelectorAll("a[href], button, input, select, [tabindex='0']"),
+			...document.querySelectorAll(
+				"a[href], :is(button, input, select):not(:disabled), [tabindex='0']",
+			),
 		].map((e) => /** @type {HTMLElement} */ (e));
 		const shown = elements.filter((e) => e.getClientRects().length > 0);
 		for (const [i, e] of shown.entries()) e.dataset.walk = String(i);

@@ -160,12 +160,16 @@ const open = [];
  * Opens a page at a place of its own, from the disk or from a server of lode's; it must end with a
  * clean console (see `close`), and ask for nothing from elsewhere.
  * @param {string} path or "http://127.0.0.1:PORT/"
- * @param {{hash?: string, width?: number, height?: number, dark?: boolean, touch?: boolean}} [options]
+ * @param {{hash?: string, width?: number, height?: number, dark?: boolean, touch?: boolean, zoom?: number}} [options]
  */
 export async function show(path, options = {}) {
 	const isServed = path.startsWith("http:");
 	const context = await browser.newContext({
-		viewport: { width: options.width ?? 1280, height: options.height ?? 900 },
+		viewport: {
+			width: Math.round((options.width ?? 1280) / (options.zoom ?? 1)),
+			height: Math.round((options.height ?? 900) / (options.zoom ?? 1)),
+		},
+		deviceScaleFactor: options.zoom ?? 1,
 		colorScheme: options.dark ? "dark" : "light",
 		acceptDownloads: true,
 		offline: !isServed,

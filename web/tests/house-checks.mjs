@@ -39,6 +39,36 @@ export function sideways(page) {
 	});
 }
 
+/** Words that stand on a control, or are cut by one. @param {import("playwright-core").Page} page */
+export function overlapping(page) {
+	return page.evaluate(() => {
+		const controls = [
+			...document.querySelectorAll("main :is(button, select, input, summary)"),
+		].filter((e) => e.getClientRects().length > 0 && !e.closest(".tl-chart, .table-body"));
+		const found = [];
+		const texts = document.createTreeWalker(
+			document.querySelector("main") ?? document.body,
+			NodeFilter.SHOW_TEXT,
+		);
+		for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+			const owner = node.parentElement;
+			if (!node.textContent?.trim() || owner?.closest(".table, .tl-chart, .tl-side, option"))
+				continue;
+			const range = document.createRange();
+			range.selectNodeContents(node);
+			for (const text of range.getClientRects())
+				for (const control of controls) {
+					const at = control.getBoundingClientRect();
+					const wide = Math.min(text.right, at.right) - Math.max(text.left, at.left);
+					const high = Math.min(text.bottom, at.bottom) - Math.max(text.top, at.top);
+					if (wide > 2 && high > 4 && !control.contains(node) && owner?.getClientRects().length)
+						found.push(`${node.textContent.slice(0, 60)} / ${control.outerHTML.slice(0, 80)}`);
+				}
+		}
+		return found;
+	});
+}
+
 /**
  * On paper: whole, as wide as the sheet, without controls; the theme is light.
  * @param {import("playwright-core").Page} page @param {string} what

@@ -2,15 +2,25 @@
 // that nothing comes from elsewhere.
 import assert from "node:assert/strict";
 import { readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { accessible, walkable } from "./accessible.mjs";
 import { pageOf, reportsIn, samples, saved, settled, show, temporary } from "./harness.mjs";
-import { narrow, printed, sideways } from "./house-checks.mjs";
+import { narrow, overlapping, printed, sideways } from "./house-checks.mjs";
+import { loopSample } from "./loop-sample.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
 // One page with the reports of all samples, and one of a service's log and counters.
 const all = pageOf("analyze", samples);
 const pio = pageOf(...pioSample());
+const { before, after, signatures } = loopSample();
+const loop = ["--unit", "ns", "--signatures", signatures];
+const next = pageOf("next", ...loop, before, after);
+const coverage = pageOf("coverage", ...loop, "--by", "path", before, after);
+const triage = pageOf("triage", ...loop, after);
+const diff = pageOf("diff", "--unit", "ns", before, after);
+const startup = (/** @type {string} */ n) => join(samples, "startup", `startup-${n}.perf.data.zst`);
+const versus = pageOf("suspects", startup("22"), "--versus", startup("08"));
 const { mine: mined } = await reportsIn(all);
 const places = [
 	[all, ""],
@@ -21,6 +31,11 @@ const places = [
 	[all, "#/timeline"],
 	[pio, ""],
 	[pio, "#/pio?at=160&zoom=100-220"],
+	[next, "#/next"],
+	[coverage, "#/coverage"],
+	[triage, "#/triage"],
+	[diff, "#/diff"],
+	[versus, "#/suspects"],
 ];
 
 /**
@@ -41,7 +56,7 @@ async function paper(page, what) {
 }
 
 for (const [path = "", hash = ""] of places) {
-	const name = `${path === pio ? "pio" : "samples"} ${hash}`;
+	const name = `${path === pio ? "pio" : path === versus ? "versus" : "samples"} ${hash}`;
 
 	test(`${name}: legible, named and still in the light; narrow; walked with Tab`, async () => {
 		const { page, close } = await show(path, { hash, width: 1280 });
@@ -55,6 +70,15 @@ for (const [path = "", hash = ""] of places) {
 		const { page, close } = await show(path, { hash, width: 400 });
 		await settled(page);
 		assert.deepEqual(await sideways(page), [], name);
+		assert.deepEqual(await overlapping(page), [], name);
+		await close();
+	});
+
+	test(`${name}: at 200 % nothing moves sideways, or stands on something else`, async () => {
+		const { page, close } = await show(path, { hash, zoom: 2 });
+		await settled(page);
+		assert.deepEqual(await sideways(page), [], name);
+		assert.deepEqual(await overlapping(page), [], name);
 		await close();
 	});
 
@@ -62,6 +86,7 @@ for (const [path = "", hash = ""] of places) {
 		const { page, close } = await show(path, { hash, width: 1920, dark: true });
 		assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
 		await accessible(page, name);
+		assert.deepEqual(await overlapping(page), [], name);
 		await paper(page, `${hash} `);
 		await close();
 	});

@@ -107,8 +107,10 @@ for (const [name, args] of Object.entries(commands))
 		const { page, close } = await show(pageOf(...args));
 		assert.equal(plain(await page.locator(".headline").innerText()), plain(said.finding));
 		const command = page.locator(".next-command code");
-		assert.equal(await command.count(), said.next_command ? 1 : 0);
-		if (said.next_command) assert.equal(await command.innerText(), said.next_command);
+		// A page does not send its reader to itself.
+		const next = said.next_command?.includes(" --html ") ? undefined : said.next_command;
+		assert.equal(await command.count(), next ? 1 : 0);
+		if (next) assert.equal(await command.innerText(), next);
 		const terminal = plain(lode(...args));
 		assert.ok(terminal.includes(plain(said.finding)), terminal.slice(0, 400));
 		await close();

@@ -49,6 +49,7 @@ static void end_step(struct planner *p, struct lode_analyze_step *step)
 	if (step->run.kind == LODE_ANALYZE_PAGE)
 		return;
 	step->asked.command = step->run.analysis;
+	step->asked.has_page = true; /* that of all */
 	step->asked.options = lode_arena_strndup(p->arena, options, (size_t)(operands - options));
 	step->asked.operands = lode_arena_strndup(p->arena, operands, strlen(operands));
 	if (!step->asked.next_options)

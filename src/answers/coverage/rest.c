@@ -68,12 +68,12 @@ const char *lode_rest_words(struct lode_arena *arena, const struct lode_cover *c
 	const char *most = "";
 
 	if (c)
-		most = lode_finding_text(
-			arena, ", %s of it %s (%s): %s%s",
-			2 * c->own_ns > cover->unexplained_ns ? "most" : "the largest part",
-			lode_finding_known_by(arena, mined, c), lode_finding_why(arena, c),
-			lode_format_cost(own, c->own_ns, unit),
-			lode_opening_spread(arena, c->n_streams, n_streams));
+		most = lode_finding_text(arena, ", %s %s (%s): %s%s",
+					 lode_opening_part(c->own_ns, cover->unexplained_ns),
+					 lode_finding_known_by(arena, mined, c),
+					 lode_finding_why(arena, c),
+					 lode_format_cost(own, c->own_ns, unit),
+					 lode_opening_spread(arena, c->n_streams, n_streams));
 	lode_format_share(known, cover->covered_ns, cover->symptom_ns);
 	lode_format_cost_long(whole, cover->symptom_ns, unit);
 	lode_format_plural(n, n_streams, "recording");

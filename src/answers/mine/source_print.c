@@ -52,6 +52,17 @@ static void set_costs(struct lode_table *table, size_t row, const struct lode_so
 	set_cost(table, row, 2, cost->waiting_ns, unit);
 }
 
+/* 0: none costs anything. */
+static unsigned costliest_line(const struct lode_source_file_row *file)
+{
+	const struct lode_source_line_row *most = NULL;
+
+	for (size_t i = 0; i < file->n_lines; i++)
+		if (file->lines[i].cost.inclusive_ns > (most ? most->cost.inclusive_ns : 0))
+			most = &file->lines[i];
+	return most ? most->line : 0;
+}
+
 static void print_file(FILE *out, const struct lode_mine_source *source,
 		       const struct lode_source_file_row *file, const struct lode_text_page *page)
 {
@@ -60,8 +71,8 @@ static void print_file(FILE *out, const struct lode_mine_source *source,
 	size_t room;
 
 	fputc('\n', out);
-	lode_style_link_put(out, file->missing ? "" : file->path,
-			    lode_escape(text, sizeof(text), file->path), page->has_color);
+	lode_style_link_put(out, file->missing ? "" : file->path, costliest_line(file),
+			    lode_escape(text, sizeof(text), file->path), page);
 	fputc('\n', out);
 	if (file->missing)
 		fprintf(out, "%s\n", lode_escape(text, sizeof(text), file->missing));

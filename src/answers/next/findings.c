@@ -60,8 +60,9 @@ static const char *rest_words(struct lode_arena *arena, const struct lode_next_a
 		return lode_finding_text(arena, "%s of %s is explained, %s (%s) is not", share,
 					 whole, rest_share, rest);
 	return lode_finding_text(
-		arena, "%s of %s is explained; %s (%s) is not, most of it in %s (%s)", share, whole,
+		arena, "%s of %s is explained; %s (%s) is not, %s in %s (%s)", share, whole,
 		rest_share, rest,
+		lode_opening_part(answer->rest->unexplained_ns, answer->unexplained_ns),
 		lode_format_recording(name, sizeof(name), answer->rest->stream, 200),
 		lode_format_cost(here, answer->rest->unexplained_ns, answer->unit));
 }

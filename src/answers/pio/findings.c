@@ -126,7 +126,7 @@ struct lode_opening lode_pio_opening(const struct lode_pio_answer *answer,
 				arena, "%s %s", opening.next_command,
 				lode_next_word(arena, request->bridge.streams[i]));
 	} else {
-		opening.next_command = lode_next_again(arena, asked, "--html pio.html");
+		opening.next_command = lode_next_page(arena, asked);
 	}
 	return opening;
 }

@@ -182,6 +182,16 @@ static const char *picked_command(const struct lode_repo_answer *answer, const c
 				 where);
 }
 
+/* Are all faults those of segments, which are made of what is sound? Others name their own way out.
+ */
+static bool is_rebuilt(const struct lode_repo_check *check)
+{
+	for (size_t i = 0; i < check->faults.n; i++)
+		if (!strstr(check->faults.at[i], "--rebuild"))
+			return false;
+	return check->faults.n > 0 && (int64_t)check->faults.n == check->n_faults;
+}
+
 static const char *next_of(const struct lode_repo_answer *answer, struct lode_arena *arena)
 {
 	switch (answer->word) {
@@ -202,8 +212,14 @@ static const char *next_of(const struct lode_repo_answer *answer, struct lode_ar
 		return answer->word == LODE_REPO_FORGET
 			       ? picked_command(answer, "repo forget --yes", arena)
 			       : NULL;
+	case LODE_REPO_CHECK:
+		return answer->is_sound ? lode_next_of_repo(arena, "mine", answer->path)
+		       : is_rebuilt(&answer->check)
+			       ? lode_next_of_repo(arena, "repo compact --rebuild", answer->path)
+			       : NULL;
+	case LODE_REPO_COMPACT:
 	default:
-		return NULL;
+		return lode_next_of_repo(arena, "mine", answer->path);
 	}
 }
 

@@ -281,8 +281,7 @@ struct lode_opening lode_suspects_opening(const struct lode_suspects_answer *ans
 		frame = f->function->frame;
 	/* Of one function in full, its stacks come next. */
 	if (answer->explained || frame == LODE_NONE)
-		opening.next_command =
-			lode_next_again(arena, request->asked, "--html suspects.html");
+		opening.next_command = lode_next_page(arena, request->asked);
 	else
 		opening.next_command =
 			lode_next_again(arena, request->asked, "--explain %s",

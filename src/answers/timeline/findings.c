@@ -92,12 +92,16 @@ static struct lode_opening open_trace(const struct lode_timeline_answer *answer,
 	if (!most)
 		return (struct lode_opening){
 			.finding = lode_finding_text(
-				arena,
-				"No call stands out among %s in %s: none of the %s took %d times "
-				"its function's median.",
-				calls, length, lode_format_plural(n, outliers->at.n, "long call"),
-				STANDS_OUT),
-			.next_command = lode_next_again(arena, asked, "--html timeline.html"),
+				arena, "No call stands out among %s in %s: %s.", calls, length,
+				outliers->at.n
+					? lode_finding_text(arena,
+							    "none of the %s took %d times its "
+							    "function's median",
+							    lode_format_plural(n, outliers->at.n,
+									       "long call"),
+							    STANDS_OUT)
+					: "none is long for its thread"),
+			.next_command = lode_next_page(arena, asked),
 		};
 	return (struct lode_opening){
 		.finding = lode_finding_text(

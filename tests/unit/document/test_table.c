@@ -407,17 +407,28 @@ static void counts_bytes_and_plurals(void **state)
 	assert_string_equal(lode_format_bytes(b, 123456789), "123 MB");
 }
 
-static void links_lead_to_files_where_there_is_colour(void **state)
+static void links_lead_to_files_and_their_lines_where_the_page_has_links(void **state)
 {
 	static const struct {
 		const char *path, *text;
-		bool has_color;
+		unsigned line;
+		struct lode_text_page page;
 	} rows[] = {
-		{"/a/b c\033%.c", "\033]8;;file:///a/b%20c%1B%25.c\033\\name\033]8;;\033\\", true},
-		{"/\xc3\xa9", "\033]8;;file:///%C3%A9\033\\name\033]8;;\033\\", true},
-		{"/a/b.c", "name", false},
-		{"b.c", "name", true},
-		{"", "name", true},
+		{"/a/b c\033%.c",
+		 "\033]8;;file:///a/b%20c%1B%25.c\033\\name\033]8;;\033\\",
+		 7,
+		 {.has_links = true}},
+		{"/\xc3\xa9",
+		 "\033]8;;file://web1/%C3%A9#7\033\\name\033]8;;\033\\",
+		 7,
+		 {.has_links = true, .has_link_lines = true, .host = "web1"}},
+		{"/a.c",
+		 "\033]8;;file:///a.c\033\\name\033]8;;\033\\",
+		 0,
+		 {.has_links = true, .has_link_lines = true}},
+		{"/a/b.c", "name", 7, {.has_color = true}},
+		{"b.c", "name", 7, {.has_links = true}},
+		{"", "name", 7, {.has_links = true}},
 	};
 
 	(void)state;
@@ -426,7 +437,7 @@ static void links_lead_to_files_where_there_is_colour(void **state)
 		size_t size;
 		FILE *out = open_memstream(&text, &size);
 
-		lode_style_link_put(out, rows[i].path, "name", rows[i].has_color);
+		lode_style_link_put(out, rows[i].path, rows[i].line, "name", &rows[i].page);
 		fclose(out);
 		assert_string_equal(text, rows[i].text);
 		free(text);
@@ -436,7 +447,7 @@ static void links_lead_to_files_where_there_is_colour(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links_lead_to_files_where_there_is_colour),
+		cmocka_unit_test(links_lead_to_files_and_their_lines_where_the_page_has_links),
 		cmocka_unit_test(columns_align_by_width_and_not_by_bytes),
 		cmocka_unit_test(a_last_column_of_numbers_is_aligned_too),
 		cmocka_unit_test(tables_are_what_padding_each_cell_gives),

@@ -165,7 +165,10 @@ function Variants(props: { report: InUnit; gap: Gap; open: boolean; onToggle: ()
 					class="variant"
 					style={{ flexGrow: Math.max(0.02, variant.own_ns / Math.max(1, whole)) }}
 				>
-					<span class="variant-cost">
+					<span
+						class="variant-cost"
+						title={`${costIn(report, variant.own_ns)}, ${percent(variant.own_ns, whole)}`}
+					>
 						{costIn(report, variant.own_ns)}{" "}
 						<span class="quiet">{percent(variant.own_ns, whole)}</span>
 					</span>

@@ -73,13 +73,15 @@ export function FilterBar<Facet extends string>(props: {
 	passes: ComponentChildren;
 	/** False: `passes` says why nothing is filtered. */
 	isFiltered?: boolean;
+	/** Filters that other pages have and this data cannot serve, and why. */
+	without?: { readonly titles: readonly string[]; readonly why: ComponentChildren };
 	/** What is chosen elsewhere: in words, and the parameters that say it. */
 	also?: ReadonlyArray<readonly [words: string, parameter: string]>;
 }) {
-	const { choices, passes, isFiltered = true, also = [] } = props;
+	const { choices, passes, isFiltered = true, also = [], without } = props;
 	const chosen: Chosen<string> = props.chosen;
 	const isAny = isOn(chosen) || also.length > 0;
-	if (!choices.length && !isAny) return null;
+	if (!choices.length && !isAny && !without) return null;
 	const parameters = [
 		...Object.keys(chosen).map((facet) => `f.${facet}`),
 		...also.map((a) => a[1]),
@@ -104,7 +106,7 @@ export function FilterBar<Facet extends string>(props: {
 					</button>
 				</p>
 			) : null}
-			{choices.length ? (
+			{choices.length || without ? (
 				<div class="filter-row no-print" role="group" aria-label="Filters">
 					{choices.map(({ facet, title, values }) => (
 						<label key={facet}>
@@ -125,8 +127,17 @@ export function FilterBar<Facet extends string>(props: {
 							</select>
 						</label>
 					))}
+					{without?.titles.map((title) => (
+						<label key={title} class="filter-without">
+							{title}{" "}
+							<select aria-label={`Filter by ${title.toLowerCase()}`} disabled>
+								<option value="">all</option>
+							</select>
+						</label>
+					))}
 				</div>
 			) : null}
+			{without ? <p class="quiet filter-why">{without.why}</p> : null}
 		</div>
 	);
 }

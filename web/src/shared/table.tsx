@@ -104,11 +104,13 @@ function ordered<Row>(rows: readonly Row[], column: Column<Row> | undefined, dow
 const NARROW = 900;
 const COLUMN_GAP = 14;
 const LEAST_TEXT = 120;
+const LEAST_NUMBER = 64;
 
 /** The least width of a column: "84px", "minmax(96px, 1fr)". */
-function leastOf(column: { width?: string }): number {
+function leastOf(column: { width?: string; numeric?: boolean }): number {
 	const least = Number(/\d+/.exec(column.width ?? "")?.[0] ?? 0);
-	return column.width?.includes("fr") ? Math.max(least, LEAST_TEXT) : least || LEAST_TEXT;
+	const readable = column.numeric ? LEAST_NUMBER : LEAST_TEXT;
+	return column.width?.includes("fr") ? Math.max(least, readable) : least || readable;
 }
 
 /**
@@ -248,9 +250,6 @@ export function Table<Row>(props: TableProps<Row>) {
 					{shown.length === rows.length
 						? plural(rows.length, "row")
 						: `${count(shown.length)} of ${plural(rows.length, "row")}`}
-					{columns.length < all.length
-						? `, ${plural(all.length - columns.length, "column")} hidden here`
-						: ""}
 				</span>
 				{props.tools}
 				<CsvButton
@@ -322,9 +321,22 @@ export function Table<Row>(props: TableProps<Row>) {
 					</p>
 				)}
 			</div>
+			{columns.length < all.length ? (
+				<p class="quiet columns-hidden">
+					{plural(all.length - columns.length, "column")} hidden: the window is too narrow
+				</p>
+			) : null}
 			<ColumnHelp columns={columns} />
 		</div>
 	);
+}
+
+/** What is cut off is said in full to a pointer that rests on it. */
+function sayWhole(event: JSX.TargetedMouseEvent<HTMLElement>) {
+	const cell = event.currentTarget;
+	const isCut =
+		cell.scrollWidth > cell.clientWidth && !cell.querySelector("[title]:not([title=''])");
+	cell.title = isCut ? shorten(cell.textContent ?? "", 1000) : "";
 }
 
 /** What columns say, where no pointer can rest on their heads (table.css). */
@@ -370,7 +382,7 @@ function TableRow<Row>(props: {
 			onClick={() => props.onSelect?.(row)}
 		>
 			{columns.map((c) => (
-				<div key={c.key} role="gridcell" class={cellClass(c)}>
+				<div key={c.key} role="gridcell" class={cellClass(c)} onMouseEnter={sayWhole}>
 					{c.cell ? c.cell(row) : c.value(row)}
 				</div>
 			))}

@@ -86,7 +86,7 @@ function columnsOf(report: CoverageReport): Column<Signature>[] {
 			help: "the recording with the symptom that it costs most",
 			value: (s) => s.worst?.stream ?? "",
 			cell: (s) => (s.worst ? <Name text={short(s.worst.stream)} most={60} /> : "–"),
-			width: "minmax(80px, 1fr)",
+			width: "minmax(80px, 2fr)",
 		},
 	];
 }

@@ -55,8 +55,10 @@ export function ChangePage({ shown, reference, change, filters }: ChangeProps) {
 			{filters}
 			<h1>
 				{count(change.number)}.{" "}
-				<span class={`diff-class diff-${change.class}`}>{change.class}</span>:{" "}
-				{changeIn(report, change.change_ns)} a symptom
+				<span class={`diff-class diff-${change.class}`}>
+					{classWord(change) === "?" ? "may be chance" : change.class}
+				</span>
+				: {changeIn(report, change.change_ns)} a symptom
 				<span class="cluster-why">{measured(visible(change.why ?? change.reason))}</span>
 			</h1>
 			<p class="cluster-brief mono">

@@ -130,7 +130,7 @@ function columnsOf({ report, isPart }: Shown): Column<Change>[] {
 			),
 			give: 0,
 		},
-		isPart
+		isPart || !report.clusters.some((c) => intervalText(report, c))
 			? null
 			: {
 					key: "interval",
@@ -181,7 +181,7 @@ function columnsOf({ report, isPart }: Shown): Column<Change>[] {
 			help: "what most of its own cost is",
 			value: (c) => c.why ?? c.reason,
 			cell: (c) => measured(visible(c.why ?? c.reason)),
-			width: "88px",
+			width: "146px",
 			give: 2,
 		},
 		{

@@ -45,6 +45,11 @@ export function searchText(cluster: Listed): string {
 	].join(" ");
 }
 
+/** By its id, or by its number in terminals. */
+export function isNamed(cluster: Listed, name: string): boolean {
+	return cluster.id === name || String(cluster.rank) === name;
+}
+
 /** Position in the ranked list, of the clusters that the report has. */
 export function neighbours(report: Mined, cluster: Listed) {
 	const at = report.clusters.findIndex((c) => c.id === cluster.id);

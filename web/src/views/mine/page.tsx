@@ -8,6 +8,7 @@ import { Facts } from "../../shared/section";
 import { type ViewProps, view } from "../view";
 import { ClusterPage } from "./cluster";
 import type { Listed } from "./clusters";
+import { isNamed } from "./clusters";
 import { Compare } from "./compare";
 import { useDetail } from "./detail";
 import { type Filter, type Filtered, filteredDetail } from "./filter";
@@ -35,8 +36,8 @@ function MinePage(props: ViewProps<MineReport>) {
 		return <SourcePage served={served} reference={reference} />;
 	// One that the filter leaves nothing of is still there.
 	const cluster = path[0]
-		? (report.clusters.find((c) => c.id === path[0]) ??
-			whole.clusters.find((c) => c.id === path[0]))
+		? (report.clusters.find((c) => isNamed(c, path[0]!)) ??
+			whole.clusters.find((c) => isNamed(c, path[0]!)))
 		: undefined;
 	if (cluster)
 		return (

@@ -146,7 +146,7 @@ function Matched({ report, served, signatures, signature }: Props) {
 			title: "why",
 			value: (r) => r.cluster.why ?? r.cluster.reason,
 			cell: (r) => measured(visible(r.cluster.why ?? r.cluster.reason)),
-			width: "110px",
+			width: "150px",
 		},
 		{
 			key: "common",

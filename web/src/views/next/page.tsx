@@ -93,14 +93,14 @@ function reasonText(report: NextReport, step: Step): string {
 		const known = report.known?.find((k) => k.cluster?.id === step.cluster?.id);
 		return known ? knownName(known) : `#${step.cluster.rank} ${step.cluster.common.at(-1) ?? ""}`;
 	}
-	return `nothing new; ${costIn(report, step.unexplained_ns)} unexplained`;
+	return `${costIn(report, step.unexplained_ns)} unexplained`;
 }
 
 function columnsOf(report: NextReport): Column<Turn>[] {
 	const share = (ns: number) => percent(ns, report.symptom_ns);
 	const short = shortener(report.order.map((step) => step.stream));
 	return [
-		{ key: "number", title: "#", value: (t) => t.number, numeric: true, width: "40px" },
+		{ key: "number", title: "#", value: (t) => t.number, numeric: true, width: "34px", give: 0 },
 		{
 			key: "stream",
 			title: "recording",
@@ -123,7 +123,8 @@ function columnsOf(report: NextReport): Column<Turn>[] {
 					label={`${share(t.before_ns)} covered before, ${share(t.step.adds_ns)} added`}
 				/>
 			),
-			width: "minmax(110px, 190px)",
+			width: "minmax(110px, 160px)",
+			give: 3,
 		},
 		{
 			key: "covered_ns",
@@ -178,7 +179,8 @@ function columnsOf(report: NextReport): Column<Turn>[] {
 					<Chain text={reasonText(report, t.step)} />
 				</span>
 			),
-			width: "minmax(0, 2fr)",
+			width: "minmax(0, 1.4fr)",
+			give: 0,
 		},
 	];
 }

@@ -109,7 +109,7 @@ function Sights({ report, turn }: { report: NextReport; turn: Turn }) {
 			title: "why",
 			value: (s) => s.known.why ?? "",
 			cell: (s) => measured(visible(s.known.why ?? "")),
-			width: report.of === "clusters" ? "110px" : "0px",
+			width: report.of === "clusters" ? "150px" : "0px",
 		},
 		{
 			key: "what",

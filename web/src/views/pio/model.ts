@@ -116,7 +116,23 @@ export function deviationOf(series: Series, value: number | null): number {
 	return value < low ? (median - value) / (median - low || 1) : 0;
 }
 
-/** Counters that leave their healthy range, those first that do so most in slow periods. */
+/** Counters of a period that are named beside it. */
+export const NAMED_COUNTERS = 5;
+
+/** By its place among those named of a period, the best of all periods; of others there is none. */
+function placeOf(report: PioReport, series: Series): number {
+	const places = report.periods.map((period) =>
+		period.counters
+			.slice(0, NAMED_COUNTERS)
+			.findIndex((c) => c.server === series.server && c.counter === series.counter),
+	);
+	return Math.min(...places.filter((place) => place >= 0), NAMED_COUNTERS);
+}
+
+/**
+ * Counters that leave their healthy range: first those that are named as the cause of a period, then
+ * those that do so most in slow periods.
+ */
 export function rangeHeat(report: PioReport): Heat {
 	const isSlow = report.intervals.map((_, i) => periodAt(report, i) !== undefined);
 	const rows = report.series.flatMap((series) => {
@@ -126,10 +142,10 @@ export function rangeHeat(report: PioReport): Heat {
 		const at = (interval: number) => values[Math.floor(interval / per)] ?? 0;
 		const n = isSlow.reduce((sum, slow, i) => sum + (slow && at(i) ? 1 : 0), 0);
 		return values.some((v) => v > 0)
-			? [{ server: series.server, counter: series.counter, at, n }]
+			? [{ server: series.server, counter: series.counter, at, n, place: placeOf(report, series) }]
 			: [];
 	});
-	rows.sort((a, b) => b.n - a.n);
+	rows.sort((a, b) => a.place - b.place || b.n - a.n);
 	return {
 		groups: grouped(rows.slice(0, MOST_ROWS)),
 		bounds: [2, 4, 8, Number.POSITIVE_INFINITY],

@@ -6,7 +6,7 @@ import { clockText, dateText } from "../../shared/scales";
 import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { shortener } from "../../shared/titles";
-import type { Period } from "./model";
+import { NAMED_COUNTERS, type Period } from "./model";
 
 function times(deviation: number | undefined): string {
 	if (deviation === undefined) return "";
@@ -92,7 +92,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 					))}
 				</span>
 			),
-			width: "minmax(70px, 0.45fr)",
+			width: "minmax(90px, 0.45fr)",
 			give: 0,
 		},
 		{
@@ -102,7 +102,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 				p.counters.map((c) => `${c.server}/${c.counter}${times(c.deviation)}`).join(", "),
 			cell: (p) => (
 				<span class="counter-list">
-					{p.counters.slice(0, 5).map((c) => (
+					{p.counters.slice(0, NAMED_COUNTERS).map((c) => (
 						<span key={`${c.server} ${c.counter}`}>
 							<Name text={`${c.server}/${c.counter}`} most={40} />
 							{times(c.deviation)}{" "}

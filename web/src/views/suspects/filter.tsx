@@ -69,6 +69,17 @@ export function ListFilters(props: {
 		<FilterBar
 			choices={choices}
 			chosen={chosen}
+			without={{
+				titles: report.streams.length > 1 ? ["Recording", "Thread"] : ["Thread"],
+				why: (
+					<>
+						Scores cannot be filtered by recording, host, label or thread: they are of all{" "}
+						{plural(whole.executions, "call")} together. <code>lode suspects</code> of some of the
+						recordings scores these alone; the longest calls of a function can be filtered on its
+						page.
+					</>
+				),
+			}}
 			passes={
 				<>
 					{count(report.functions.length)} of {plural(whole.functions.length, "function")},{" "}

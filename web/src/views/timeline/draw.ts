@@ -17,6 +17,7 @@ import { levelTop, type Row } from "./rows";
 import type { View } from "./time-axis";
 
 const LEAST_MARK = 0.5; // px: narrower nodes are not drawn on their own
+const LEAST_CALL = 1;
 const LEAST_OUTLIER = 2;
 const LABEL_FROM = 28;
 
@@ -113,7 +114,11 @@ function drawItems(brush: Brush) {
 	const n = itemKind.length;
 	for (let i = 0; i < n; i++) {
 		if (itemEnd[i]! < view.t0 || itemStart[i]! > view.t1) continue;
-		const x0 = Math.round(view.x(Math.max(itemStart[i]!, view.t0)));
+		// What is at the very end is on the last pixel.
+		const x0 = Math.min(
+			Math.round(view.x(Math.max(itemStart[i]!, view.t0))),
+			Math.floor(view.width) - LEAST_OUTLIER,
+		);
 		const x1 = Math.round(view.x(Math.min(itemEnd[i]!, view.t1)));
 		const top = y + levelTop(row, itemDepth[i]!);
 		if (itemKind[i] === GAP) {
@@ -136,7 +141,7 @@ function drawCall(brush: Brush, i: number, x0: number, x1: number, top: number) 
 	if (pass === "lit" && !isLit) return;
 	const duration = marks.itemEnd[i]! - marks.itemStart[i]!;
 	const isOutlier = duration > row.thread.longCall;
-	const w = Math.max(isOutlier ? LEAST_OUTLIER : LEAST_MARK, x1 - x0);
+	const w = Math.max(isOutlier ? LEAST_OUTLIER : LEAST_CALL, x1 - x0);
 	const opacity = opacityOf(brush, mark, duration, isLit);
 	const fill = isLit ? palette.of(fn) : colors.line;
 	paint.rect(x0, top, w, bar, fill, opacity);
@@ -167,8 +172,12 @@ function drawExpression(brush: Brush, i: number, last: number, x0: number, x1: n
 	const top = y + levelTop(row, depth);
 	const height = (deepest - depth) * row.level + bar;
 	const width = Math.max(1, x1 - x0);
-	// What is empty of a box on a band is its caller's own time.
-	if (pass !== "lit" && !(row.isFlat && depth)) paint.rect(x0, top, width, height, colors.raised);
+	// Less than a pixel of calls, among hours of nothing, is seen all the same; what is empty of a
+	// box on a band is its caller's own time.
+	if (view.x(marks.itemEnd[i]!) - view.x(marks.itemStart[i]!) < LEAST_MARK && pass !== "lit")
+		paint.rect(x0, top, LEAST_OUTLIER, bar, colors.quiet);
+	else if (pass !== "lit" && !(row.isFlat && depth))
+		paint.rect(x0, top, width, height, colors.raised);
 	const runs = new Runs(brush);
 	for (let m = marks.itemMark[i]!; m < last; m++) {
 		if (marks.markEnd[m]! < view.t0 || marks.markStart[m]! > view.t1) continue;

@@ -56,8 +56,8 @@ export function Minimap(props: {
 				if (marks.itemKind[k] === GAP) continue;
 				const mark = marks.itemMark[k]!;
 				const fn = marks.markFunction[mark] ?? -1;
-				const x = marks.itemStart[k]! * scale;
-				const w = Math.max(0.6, marks.itemEnd[k]! * scale - x);
+				const x = Math.min(marks.itemStart[k]! * scale, width - 1);
+				const w = Math.max(1, marks.itemEnd[k]! * scale - x);
 				const own =
 					marks.itemKind[k] === CALL
 						? marks.markOwn[mark]! / Math.max(1, marks.itemEnd[k]! - marks.itemStart[k]!)

@@ -257,39 +257,41 @@ function TimelinePage({ report, source, reference }: ViewProps<TimelinePageRepor
 					onThread={state.setThread}
 				/>
 				{side}
-			</div>
-			{isDrawn ? (
-				<>
-					{longCalls}
-					{threadTable}
-					{tableThread !== null && tableThread !== undefined ? (
-						<section class="section no-print">
-							<div class="section-head">
-								<h2>
-									{visible(model.threads[tableThread]!.name) || "Thread"}{" "}
-									{model.threads[tableThread]!.tid} in order of time
-								</h2>
-								<span class="quiet">what is seen above, line by line</span>
-							</div>
-							<ThreadTable
-								model={model}
-								thread={model.threads[tableThread]!}
-								marks={detail.marks.of(tableThread)}
-								span={span}
-								selectedItem={
-									selection && selection.marks === detail.marks.of(tableThread)
-										? selection.item
-										: -1
-								}
-								onSelect={(item) => {
-									const marks = detail.marks.of(tableThread);
-									select(pickMark(tableThread, marks, marks.itemMark[item]!));
-								}}
-							/>
-						</section>
+				<div class="tl-tables">
+					{isDrawn ? (
+						<>
+							{longCalls}
+							{threadTable}
+							{tableThread !== null && tableThread !== undefined ? (
+								<section class="section no-print">
+									<div class="section-head">
+										<h2>
+											{visible(model.threads[tableThread]!.name) || "Thread"}{" "}
+											{model.threads[tableThread]!.tid} in order of time
+										</h2>
+										<span class="quiet">what is seen above, line by line</span>
+									</div>
+									<ThreadTable
+										model={model}
+										thread={model.threads[tableThread]!}
+										marks={detail.marks.of(tableThread)}
+										span={span}
+										selectedItem={
+											selection && selection.marks === detail.marks.of(tableThread)
+												? selection.item
+												: -1
+										}
+										onSelect={(item) => {
+											const marks = detail.marks.of(tableThread);
+											select(pickMark(tableThread, marks, marks.itemMark[item]!));
+										}}
+									/>
+								</section>
+							) : null}
+						</>
 					) : null}
-				</>
-			) : null}
+				</div>
+			</div>
 		</div>
 	);
 }

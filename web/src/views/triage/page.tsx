@@ -7,7 +7,7 @@ import { Name } from "../../shared/name";
 import { Opening } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
 import { ClusterPage } from "../mine/cluster";
-import type { Mined } from "../mine/clusters";
+import { isNamed, type Mined } from "../mine/clusters";
 import { type ViewProps, view } from "../view";
 import { Rest } from "./rest";
 import { Returned } from "./returned";
@@ -21,7 +21,7 @@ export const page = view("lode/triage/1", "Triage", TriagePage);
 function TriagePage(props: ViewProps<TriageReport>) {
 	const { report, path, reference } = props;
 	const rest = useMemo(() => minedOf(report), [report]);
-	const cluster = rest?.clusters.find((c) => c.id === path[0]);
+	const cluster = path[0] ? rest?.clusters.find((c) => isNamed(c, path[0]!)) : undefined;
 	if (rest && cluster) return <ClusterPage report={rest} reference={reference} cluster={cluster} />;
 	const stream = path[0] === "recording" ? report.triaged.find((s) => s.id === path[1]) : undefined;
 	if (stream) return <StreamPage report={report} reference={reference} stream={stream} />;

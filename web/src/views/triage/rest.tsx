@@ -58,7 +58,7 @@ function columnsOf(report: TriageReport): Column<Cluster>[] {
 	const cost = (ns: number) => costIn(report, ns);
 	const widest = Math.max(1, ...(report.clusters ?? []).map((c) => c.own_ns));
 	return [
-		{ key: "rank", title: "#", value: (c) => c.rank, numeric: true, width: "34px" },
+		{ key: "rank", title: "#", value: (c) => c.rank, numeric: true, width: "34px", give: 0 },
 		{
 			key: "coverage",
 			title: "share",
@@ -67,6 +67,7 @@ function columnsOf(report: TriageReport): Column<Cluster>[] {
 			cell: (c) => percent(c.own_ns, report.symptom_ns),
 			numeric: true,
 			width: "62px",
+			give: 0,
 		},
 		{
 			key: "split",
@@ -74,6 +75,7 @@ function columnsOf(report: TriageReport): Column<Cluster>[] {
 			value: (c) => splitLabel(c, cost),
 			cell: (c) => <PartBar parts={splitParts(c)} whole={widest} label={splitLabel(c, cost)} />,
 			width: "minmax(96px, 0.4fr)",
+			give: 3,
 		},
 		{
 			key: "own_ns",
@@ -96,7 +98,8 @@ function columnsOf(report: TriageReport): Column<Cluster>[] {
 			title: "why",
 			value: (c) => c.why ?? c.reason,
 			cell: (c) => measured(visible(c.why ?? c.reason)),
-			width: "110px",
+			width: "150px",
+			give: 1,
 		},
 		{
 			key: "common",

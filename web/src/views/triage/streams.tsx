@@ -96,6 +96,7 @@ function columnsOf(report: TriageReport): Column<Triaged>[] {
 			cell: (s) => cost(s.symptom_ns),
 			numeric: true,
 			width: "84px",
+			give: 3,
 		},
 		{
 			key: "coverage",
@@ -105,6 +106,7 @@ function columnsOf(report: TriageReport): Column<Triaged>[] {
 			cell: (s) => percent(s.covered_ns, s.symptom_ns),
 			numeric: true,
 			width: "72px",
+			give: 1,
 		},
 		{
 			key: "unexplained_ns",
@@ -114,6 +116,7 @@ function columnsOf(report: TriageReport): Column<Triaged>[] {
 			cell: (s) => cost(s.unexplained_ns),
 			numeric: true,
 			width: "92px",
+			give: 0,
 		},
 		{
 			key: "returned_ns",
@@ -122,6 +125,7 @@ function columnsOf(report: TriageReport): Column<Triaged>[] {
 			cell: (s) => (s.returned_ns ? cost(s.returned_ns) : "–"),
 			numeric: true,
 			width: "84px",
+			give: 4,
 		},
 		{
 			key: "known",
@@ -129,6 +133,7 @@ function columnsOf(report: TriageReport): Column<Triaged>[] {
 			value: (s) => knownText(report, s),
 			cell: (s) => <Name text={knownText(report, s) || "–"} most={400} />,
 			width: "minmax(0, 2fr)",
+			give: 2,
 		},
 	];
 }
