@@ -4,18 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/clusters/gain_rows.h"
 #include "engine/clusters/places.h"
 #include "engine/clusters/reach.h"
 #include "base/pool.h"
-
-enum {
-	PAIR = 1, /* bits of `move`: which last operations cost least */
-	SKIP_Q = 2,
-	SKIP_P = 4,
-};
-
-/* As in align.c: a unit weighs more than all matches together. */
-static const int64_t unit_weight = (int64_t)1 << 20, gap = LODE_SUB_ONE * ((int64_t)1 << 20);
 
 /* Of a block of patterns, lane by lane: those that come later and are similar. */
 struct found {
@@ -33,23 +25,22 @@ struct lode_pair_search {
 	uint32_t cut;
 	unsigned n_threads;
 	float ratio;		/* W(M) / (W(ID) + W(S)) below which no pair reaches the cut */
-	int64_t *weight_of;	/* per code: units as in `cost` */
 	float *sub_of;		/* per code */
 	size_t n_jobs;		/* blocks of patterns */
 	struct found *found;	/* per job */
 	struct finder *finders; /* per worker */
 };
 
+enum { STEPS_BETWEEN = 8 };
+
 /* What one thread keeps for the pattern P that it aligns with others. */
 struct finder {
 	struct lode_reach_block block;
-	uint32_t place, n;	/* of P; its length */
-	uint32_t before;	/* place of the Q that `done` rows are of */
-	const uint32_t *column; /* P's functions, by their rows of the table of Subs */
-	/* By the number of functions of Q that are done; row 0 is none. */
-	int64_t *cost; /* * (longest + 1): of the alignment, matches taken off */
-	uint8_t *move; /* * (longest + 1) */
-	uint32_t done; /* rows that hold for the last Q */
+	uint32_t place, n;	    /* of P; its length */
+	uint32_t before;	    /* place of the Q that `done` rows are of */
+	const uint32_t *column;	    /* P's functions, by their rows of the table of Subs */
+	struct lode_gain_rows rows; /* by the number of functions of Q that are done */
+	uint32_t done;		    /* rows that hold for the last Q */
 	uint8_t *op;
 	struct lode_aligner aligner; /* where there are no rows */
 };
@@ -59,8 +50,7 @@ static void finder_init(struct finder *f, const struct lode_pair_search *s)
 	size_t rows = s->places.longest + (size_t)1;
 
 	memset(f, 0, sizeof(*f));
-	f->cost = lode_alloc(rows * rows * sizeof(*f->cost));
-	f->move = lode_alloc(rows * rows);
+	lode_gain_rows_init(&f->rows, &s->subs, s->places.longest, s->reach.kind);
 	f->op = lode_alloc(2 * rows);
 	f->place = LODE_NONE;
 }
@@ -68,8 +58,7 @@ static void finder_init(struct finder *f, const struct lode_pair_search *s)
 static void finder_release(struct finder *f)
 {
 	lode_reach_block_release(&f->block);
-	free(f->cost);
-	free(f->move);
+	lode_gain_rows_release(&f->rows);
 	free(f->op);
 	lode_aligner_release(&f->aligner);
 }
@@ -81,47 +70,51 @@ static void set_pattern(struct finder *f, const struct lode_pair_search *s, uint
 		return;
 	f->n = lode_place_length(&s->places, place);
 	f->column = s->places.row + s->places.start[place];
-	for (uint32_t k = 0; k <= f->n; k++) {
-		f->cost[k] = (int64_t)k * gap;
-		f->move[k] = SKIP_P;
-	}
+	lode_gain_rows_set(&f->rows, f->column, f->n);
 	f->done = 0;
 	f->before = place;
 }
 
 /* ---- Alignment ---- */
 
-static void align_row(struct finder *f, const struct lode_pair_search *s, uint32_t function,
-		      size_t row)
+/*
+ * The last operation of the best alignments of Q's first i functions with P's first k. Whether it
+ * can be to take two functions for one another: equal ones always are.
+ */
+static bool is_paired(const struct finder *f, const uint32_t *function, size_t i, size_t k)
 {
-	const size_t width = s->places.longest + (size_t)1;
-	const uint32_t *column = f->column;
-	const uint16_t *code = lode_sub_codes(&s->subs, function);
-	const int64_t *above = f->cost + (row - 1) * width, *weight_of = s->weight_of;
-	int64_t *cost = f->cost + row * width, pair, skip_q, left, best;
-	uint8_t *move = f->move + row * width;
+	if (!i || !k)
+		return false;
+	return f->column[k - 1] == function[i - 1] ||
+	       lode_gain_row(&f->rows, i)[k] ==
+		       lode_gain_row(&f->rows, i - 1)[k - 1] +
+			       lode_gain_of(&f->rows, function[i - 1], f->column[k - 1]);
+}
 
-	cost[0] = left = (int64_t)row * gap;
-	move[0] = SKIP_Q;
-	for (size_t k = 1; k <= f->n; k++) {
-		pair = column[k - 1] == function ? -1 : weight_of[code[column[k - 1]]];
-		pair += above[k - 1];
-		skip_q = above[k] + gap;
-		left += gap;
-		best = pair < skip_q ? pair : skip_q;
-		best = best < left ? best : left;
-		move[k] = (uint8_t)((pair == best) | (skip_q == best) << 1 | (left == best) << 2);
-		cost[k] = left = best;
-	}
+/* Else which of both has a function left out: the first one, where either may. */
+static bool is_p_left_out(const struct finder *f, size_t i, size_t k, bool p_is_first)
+{
+	const double *row = lode_gain_row(&f->rows, i);
+
+	if (!i || !k)
+		return !i;
+	return p_is_first ? row[k] == row[k - 1] : row[k] != lode_gain_row(&f->rows, i - 1)[k];
 }
 
 /* Sums of omega along an alignment that is read from its end. */
 struct weighing {
 	float matched, other;
-	float *front;	    /* where the front of the operation behind counts */
+	bool is_match;	    /* where the front of the operation behind counts */
 	float alone, joint; /* what it adds there: alone in its segment, or not */
 	enum lode_align_op segment;
 };
+
+/* Not through a pointer, so that sums stay in registers. */
+static inline void add_weight(struct weighing *w, float weight)
+{
+	w->matched += w->is_match ? weight : 0;
+	w->other += w->is_match ? 0 : weight;
+}
 
 /* One operation before those that were weighed; `b` NULL: there is one function only. */
 static inline void weigh(struct weighing *w, enum lode_align_op segment, float factor,
@@ -130,9 +123,9 @@ static inline void weigh(struct weighing *w, enum lode_align_op segment, float f
 	bool is_joint = w->segment == segment;
 	float alone = a->alone + (b ? b->alone : 0), behind = a->bbi + (b ? b->bbi : 0);
 
-	*w->front += is_joint ? w->joint : w->alone;
-	w->front = segment == LODE_ALIGN_MATCH ? &w->matched : &w->other;
-	*w->front += factor * (is_joint ? behind : alone);
+	add_weight(w, is_joint ? w->joint : w->alone);
+	w->is_match = segment == LODE_ALIGN_MATCH;
+	add_weight(w, factor * (is_joint ? behind : alone));
 	w->alone = factor * alone;
 	w->joint = factor * (a->fbi + (b ? b->fbi : 0));
 	w->segment = segment;
@@ -152,26 +145,25 @@ static const struct wanted any_wanted = {0, INFINITY};
 static uint8_t *trace_back(struct finder *f, const struct lode_pair_search *s, uint32_t place,
 			   uint32_t n, bool p_is_first, struct wanted wanted)
 {
-	const size_t width = s->places.longest + (size_t)1;
 	const struct lode_place_weight *of_p = s->places.weight + s->places.start[f->place];
 	const struct lode_place_weight *of_q = s->places.weight + s->places.start[place];
 	const uint32_t *function = s->places.row + s->places.start[place];
 	const float *rest_p = lode_place_sums(&s->places, f->place);
 	const float *rest_q = lode_place_sums(&s->places, place);
-	const uint8_t deleted = p_is_first ? SKIP_P : SKIP_Q;
-	uint8_t *op = f->op + 2 * width, move;
+	uint8_t *op = f->op + 2 * (s->places.longest + (size_t)1);
 	struct weighing w = {.segment = LODE_ALIGN_INSERT}; /* which is none of those used here */
-	size_t i = n, k = f->n;
+	size_t i = n, k = f->n, n_steps = 0;
+	bool skips_p;
 
-	w.front = &w.other;
 	while (i || k) {
-		/* What is left of either can at most be matched, all of it, or none of it. */
-		if (w.matched + w.alone + (rest_p[k] < rest_q[i] ? rest_p[k] : rest_q[i]) <
-			    wanted.least * w.other ||
-		    w.matched > wanted.most * (w.other + w.alone + rest_p[k] + rest_q[i]))
+		/* What is left of either can at most be matched, all of it, or none of it. Asked
+		   now and then: asking takes as long as a step. */
+		if (n_steps++ % STEPS_BETWEEN == 0 &&
+		    (w.matched + w.alone + (rest_p[k] < rest_q[i] ? rest_p[k] : rest_q[i]) <
+			     wanted.least * w.other ||
+		     w.matched > wanted.most * (w.other + w.alone + rest_p[k] + rest_q[i])))
 			return NULL;
-		move = f->move[i * width + k];
-		if (move & PAIR) {
+		if (is_paired(f, function, i, k)) {
 			i--;
 			k--;
 			if (f->column[k] == function[i]) {
@@ -186,12 +178,22 @@ static uint8_t *trace_back(struct finder *f, const struct lode_pair_search *s, u
 			}
 			continue;
 		}
-		move = move & deleted ? deleted : (uint8_t)(move & ~PAIR);
-		*--op = move == deleted ? LODE_ALIGN_DELETE : LODE_ALIGN_INSERT;
-		weigh(&w, LODE_ALIGN_DELETE, 1, move == SKIP_P ? &of_p[--k] : &of_q[--i], NULL);
+		skips_p = is_p_left_out(f, i, k, p_is_first);
+		*--op = skips_p == p_is_first ? LODE_ALIGN_DELETE : LODE_ALIGN_INSERT;
+		weigh(&w, LODE_ALIGN_DELETE, 1, skips_p ? &of_p[--k] : &of_q[--i], NULL);
 	}
-	*w.front += w.alone;
+	add_weight(&w, w.alone);
 	return w.matched < wanted.least * w.other || w.matched > wanted.most * w.other ? NULL : op;
+}
+
+/* How many functions both end with alike: they are matched, so no rows are needed for them. */
+static uint32_t common_end(const uint32_t *a, uint32_t n_a, const uint32_t *b, uint32_t n_b)
+{
+	uint32_t n = 0;
+
+	while (n < n_a && n < n_b && a[n_a - 1 - n] == b[n_b - 1 - n])
+		n++;
+	return n;
 }
 
 /* Aligns P, all of whose functions have rows, with such a Q. */
@@ -200,10 +202,12 @@ static void align(struct finder *f, const struct lode_pair_search *s, uint32_t p
 	const uint32_t *function = s->places.row + s->places.start[place];
 	uint32_t n = lode_place_length(&s->places, place);
 	uint32_t shared = lode_places_shared(&s->places, f->before, place);
+	uint32_t row = shared < f->done ? shared : f->done;
 
-	for (size_t row = shared < f->done ? shared : f->done; row < n; row++)
-		align_row(f, s, function[row], row + 1);
-	f->done = n;
+	n -= common_end(function, n, f->column, f->n);
+	f->done = row > n ? row : n;
+	for (; row < n; row++)
+		lode_gain_rows_add(&f->rows, function[row], row + (size_t)1);
 	f->before = place;
 }
 
@@ -518,12 +522,9 @@ struct lode_pair_search *lode_pair_search_new(const struct lode_similarity *simi
 	lode_reach_init(&s->reach, &s->places, &s->subs, similarity->n_functions, s->ratio,
 			options->max_kind < lode_reach_best_kind() ? options->max_kind
 								   : lode_reach_best_kind());
-	s->weight_of = lode_alloc(s->subs.n_codes * sizeof(*s->weight_of));
 	s->sub_of = lode_alloc(s->subs.n_codes * sizeof(*s->sub_of));
-	for (size_t i = 0; i < s->subs.n_codes; i++) {
-		s->weight_of[i] = s->subs.units[i] * unit_weight;
+	for (size_t i = 0; i < s->subs.n_codes; i++)
 		s->sub_of[i] = (float)s->subs.sub[i];
-	}
 	s->n_jobs = (s->places.n + s->reach.n_lanes - 1) / s->reach.n_lanes;
 	s->found = lode_alloc0(s->n_jobs, sizeof(*s->found));
 	s->finders = lode_alloc(s->n_threads * sizeof(*s->finders));
@@ -542,7 +543,6 @@ void lode_pair_search_free(struct lode_pair_search *s)
 	for (size_t i = 0; i < s->n_jobs; i++)
 		lode_vec_release(&s->found[i].similar);
 	free(s->found);
-	free(s->weight_of);
 	free(s->sub_of);
 	lode_reach_release(&s->reach);
 	lode_places_release(&s->places);

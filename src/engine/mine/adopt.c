@@ -87,10 +87,19 @@ static int by_common_part(const void *a, const void *b, void *context)
 	return order ?: LODE_ORDER(p, q);
 }
 
-/* Length of the longest common subsequence: how much of a pattern a stack shows. */
+/* Length of the longest common subsequence: how much of a pattern a stack shows. What both begin
+   and end with alike is in one of these. */
 static size_t shared_length(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b,
 			    size_t *row)
 {
+	size_t n_alike = 0;
+
+	for (; n_a && n_b && *a == *b; n_a--, n_b--, n_alike++) {
+		a++;
+		b++;
+	}
+	for (; n_a && n_b && a[n_a - 1] == b[n_b - 1]; n_a--, n_b--)
+		n_alike++;
 	memset(row, 0, (n_b + 1) * sizeof(*row));
 	for (size_t i = 0; i < n_a; i++)
 		for (size_t j = 1, diagonal = 0; j <= n_b; j++) {
@@ -102,7 +111,7 @@ static size_t shared_length(const uint32_t *a, size_t n_a, const uint32_t *b, si
 				row[j] = row[j - 1];
 			diagonal = above;
 		}
-	return row[n_b];
+	return n_alike + row[n_b];
 }
 
 uint32_t lode_closest_pattern(const struct lode_rounds *rounds, const struct lode_stackset *set,
@@ -117,7 +126,7 @@ uint32_t lode_closest_pattern(const struct lode_rounds *rounds, const struct lod
 		const struct lode_round_pattern *pattern = &rounds->patterns[p];
 		size_t shared;
 
-		if (cluster_of[p] != cluster)
+		if (cluster_of[p] != cluster || (best != LODE_NONE && pattern->n_frames <= most))
 			continue;
 		shared = shared_length(pattern->frames, pattern->n_frames, stack, depth, row);
 		if (best == LODE_NONE || shared > most) {
