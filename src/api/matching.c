@@ -28,7 +28,7 @@ static int match_inputs(void *job, struct lode_error *err)
 	lode_api_streams(&streams, running->inputs, running->n_inputs, running->options);
 	if (rc == LODE_OK)
 		rc = lode_coverage_job_run(&matching->job, &matching->signatures, &streams, NULL,
-					   err);
+					   LODE_COVERAGE_STACKS, err);
 	if (rc == LODE_OK &&
 	    (!matching->job.streams.job.digest || !matching->job.streams.job.digest->symptoms.n))
 		rc = lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "%s",

@@ -25,7 +25,9 @@
 #include "store/digest_file.h"
 
 struct lode_repo;
-struct lode_repo_query; /* store/repo_query.h */
+struct lode_repo_query;	     /* store/repo_query.h */
+struct lode_repo_cover_form; /* store/repo_cover.h */
+struct lode_repo_made_covers;
 
 enum lode_repo_mode {
 	LODE_REPO_READ,	  /* is never changed, not even brought up to date; a file without write
@@ -178,6 +180,10 @@ struct lode_repo_read_options {
 	/* How many of the streams are merged; NULL: nobody wants to know. */
 	void (*progress)(void *context, size_t n_done, size_t n_streams);
 	void *progress_context;
+	/* Covers in place of digests (store/repo_cover.h), without name statistics; NULL: digests.
+	   `made` gets those of segments that were not there. */
+	const struct lode_repo_cover_form *covers;
+	struct lode_repo_made_covers *made;
 };
 int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
 		   struct lode_repo *repo, const struct lode_repo_streams *streams,

@@ -5,6 +5,7 @@
 
 #include "model/digest_canonical.h"
 #include "store/repo_care.h"
+#include "store/repo_cover.h"
 #include "store/repo_entry.h"
 #include "store/repo_segments.h"
 
@@ -165,14 +166,60 @@ static bool is_same_repo_check(const struct lode_digest *a, const struct lode_di
 	return same;
 }
 
-static void compare_segment(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
-			    const struct lode_digest *merged)
+static int64_t cost_of(const struct lode_digest *digest)
+{
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < digest->rows.n; i++)
+		sum_ns += digest->rows.at[i].cost_ns;
+	return sum_ns;
+}
+
+static bool is_cover_of(const struct lode_digest *cover, const struct lode_digest *segment)
+{
+	if (cover->streams.n != segment->streams.n || cover->symptoms.n != segment->symptoms.n ||
+	    cover->n_events != segment->n_events || cost_of(cover) != cost_of(segment))
+		return false;
+	for (size_t i = 0; i < cover->streams.n; i++)
+		if (cover->streams.at[i].content_hash != segment->streams.at[i].content_hash)
+			return false;
+	return true;
+}
+
+/* Which signatures match is not looked at; that all is there, is. */
+static int check_cover(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
+		       const struct lode_digest *segment, struct lode_error *err)
+{
+	const struct lode_repo_cover_form any = {.n_signatures = 0};
+	struct lode_digest *cover;
+	lode_byte_vec bytes = {0};
+	struct lode_error damage;
+	int64_t edition;
+	int rc = lode_repo_cover(&bytes, &edition, repo, id, &any, err);
+
+	if (rc > 0) {
+		rc = lode_repo_unpack(&cover, repo, "cover of segment", id, &bytes, &damage);
+		if (rc < 0 || !is_cover_of(cover, segment))
+			fault(check,
+			      "cover of segment %lld: %s: 'lode repo compact --rebuild' removes it",
+			      (long long)id, rc < 0 ? damage.message : "of other recordings");
+		if (rc == 0)
+			lode_digest_free(cover);
+		rc = 0;
+	}
+	lode_vec_release(&bytes);
+	return rc;
+}
+
+static int compare_segment(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
+			   const struct lode_digest *merged, struct lode_error *err)
 {
 	struct lode_digest *want = lode_digest_canonical(merged, NULL);
 	bool *keep = lode_alloc0(want->streams.n + 1, sizeof(*keep));
 	struct lode_digest *want_names = lode_digest_canonical(want, keep);
 	struct lode_digest *got = load_repo_check(check, repo, LODE_CONTENT_SEGMENT, id);
 	struct lode_digest *names = load_repo_check(check, repo, LODE_CONTENT_NAMES, id);
+	int rc = check_cover(check, repo, id, want, err);
 
 	if (got && !is_same_repo_check(got, want))
 		fault(check,
@@ -189,6 +236,7 @@ static void compare_segment(struct lode_repo_check *check, struct lode_repo *rep
 	lode_digest_free(want);
 	lode_digest_free(want_names);
 	free(keep);
+	return rc;
 }
 
 static int check_segment(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
@@ -204,7 +252,7 @@ static int check_segment(struct lode_repo_check *check, struct lode_repo *repo, 
 	for (size_t i = 0; rc == 0 && i < ids.n; i++)
 		rc = check_digest(check, repo, ids.at[i], merged, &is_whole, err);
 	if (rc == 0 && is_whole)
-		compare_segment(check, repo, id, merged);
+		rc = compare_segment(check, repo, id, merged, err);
 	lode_vec_release(&ids);
 	lode_digest_free(merged);
 	return rc;

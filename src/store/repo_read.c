@@ -6,11 +6,17 @@
 #include "base/pipeline.h"
 #include "base/pool.h"
 #include "model/digest_canonical.h"
+#include "store/repo_cover.h"
 #include "store/repo_segments.h"
 
 /* A segment is read for its share of wanted streams: one of a segment's streams costs about a
    twentieth of what it costs to read it from its own digest. */
 enum { WORTH_A_SEGMENT = 20, SLOTS_PER_THREAD = 3 };
+
+/* What becomes of a stream that is asked for. */
+enum { WANTED, FOUND };
+
+static const int cover_pack_level = 3;
 
 struct piece {
 	enum lode_repo_content content;
@@ -22,6 +28,8 @@ struct slot {
 	struct piece piece;
 	lode_byte_vec bytes;
 	struct lode_digest *digest;
+	bool is_cover; /* the bytes are */
+	struct lode_repo_made_cover made;
 	int rc;
 	struct lode_error error;
 };
@@ -30,10 +38,12 @@ struct reading {
 	struct lode_repo *repo;
 	LODE_VEC(struct piece) pieces;
 	size_t next;
-	struct lode_map wanted; /* content of streams */
+	struct lode_map wanted; /* content of streams: enum */
 	bool is_all;
 	struct lode_digest *merged;
 	struct lode_repo_read_options options;
+	bool ignores_kept;	  /* covers: all are made */
+	size_t n_covers;	  /* that were there */
 	size_t n_done, n_streams; /* for its progress */
 	struct lode_error *err;
 };
@@ -45,7 +55,8 @@ struct reading {
 static void add_piece(struct reading *reading, enum lode_repo_content content, int64_t id,
 		      bool is_loose)
 {
-	struct piece piece = {content, id, true, reading->is_all || is_loose};
+	struct piece piece = {content, id, true,
+			      !reading->options.covers && (reading->is_all || is_loose)};
 
 	lode_vec_append(&reading->pieces, piece);
 }
@@ -88,7 +99,7 @@ static int choose_pieces(struct reading *reading, const struct lode_repo_streams
 		const struct lode_repo_stream *stream = &streams->list.at[i];
 
 		placed[i] = (struct lode_repo_place){stream->segment, stream->digest};
-		*lode_map_slot(&reading->wanted, stream->content_hash) = 1;
+		*lode_map_slot(&reading->wanted, stream->content_hash) = WANTED;
 	}
 	lode_repo_places_sort(placed, n);
 	for (size_t first = 0, end; rc == 0 && first < n; first = end) {
@@ -103,6 +114,23 @@ static int choose_pieces(struct reading *reading, const struct lode_repo_streams
 
 /* ---- Reading them ---- */
 
+/* The bytes of a segment's cover, where they are kept; else its own. */
+static int read_segment(struct slot *slot, struct reading *reading, struct lode_error *err)
+{
+	int rc = lode_repo_cover(&slot->bytes, &slot->made.edition, reading->repo, slot->piece.id,
+				 reading->options.covers, err);
+
+	if (rc > 0 && reading->ignores_kept)
+		slot->bytes.n = 0;
+	else
+		slot->is_cover = rc > 0;
+	reading->n_covers += slot->is_cover;
+	if (rc < 0 || slot->is_cover)
+		return rc < 0 ? rc : 0;
+	return lode_repo_content(&slot->bytes, reading->repo, slot->piece.content, slot->piece.id,
+				 err);
+}
+
 static int make_slot(void *context, void *item)
 {
 	struct reading *reading = context;
@@ -112,8 +140,13 @@ static int make_slot(void *context, void *item)
 		return LODE_PIPELINE_END;
 	slot->piece = reading->pieces.at[reading->next++];
 	slot->bytes.n = 0;
-	slot->rc = lode_repo_content(&slot->bytes, reading->repo, slot->piece.content,
-				     slot->piece.id, &slot->error);
+	slot->is_cover = false;
+	slot->made = (struct lode_repo_made_cover){.segment = slot->piece.id};
+	if (reading->options.covers && slot->piece.content == LODE_CONTENT_SEGMENT)
+		slot->rc = read_segment(slot, reading, &slot->error);
+	else
+		slot->rc = lode_repo_content(&slot->bytes, reading->repo, slot->piece.content,
+					     slot->piece.id, &slot->error);
 	return LODE_PIPELINE_ITEM;
 }
 
@@ -136,6 +169,17 @@ static struct lode_digest *narrow_repo_read(struct lode_digest *digest,
 	return narrowed;
 }
 
+/* Makes its cover of what was read, and of a segment's its bytes as well. */
+static void cover_slot(struct slot *slot, const struct reading *reading)
+{
+	const struct lode_repo_cover_form *form = reading->options.covers;
+	struct lode_digest_origin origin = {0};
+
+	slot->digest = form->make(form->context, slot->digest);
+	if (slot->piece.content == LODE_CONTENT_SEGMENT && reading->options.made)
+		lode_digest_pack(&slot->made.content, slot->digest, &origin, cover_pack_level);
+}
+
 static void work_slot(void *context, void *item, unsigned worker)
 {
 	static const char *const words[] = {"digest", "segment", "names of segment"};
@@ -149,6 +193,8 @@ static void work_slot(void *context, void *item, unsigned worker)
 					    piece->id, &slot->bytes, &slot->error);
 	if (slot->rc < 0)
 		return;
+	if (reading->options.covers && !slot->is_cover)
+		cover_slot(slot, reading);
 	if (!piece->has_names)
 		lode_name_stats_release(&slot->digest->names);
 	if (piece->has_rows && !reading->is_all)
@@ -171,6 +217,10 @@ static int take_slot(void *context, void *item)
 				 "; 'lode repo check' says of which recording");
 		}
 		return slot->rc;
+	}
+	if (slot->made.content.n) {
+		lode_vec_append(&reading->options.made->list, slot->made);
+		slot->made = (struct lode_repo_made_cover){.segment = 0};
 	}
 	if (slot->piece.has_rows)
 		reading->n_done += slot->digest->streams.n;
@@ -215,6 +265,7 @@ static int read_pieces(struct reading *reading)
 	for (size_t i = 0; i < n; i++) {
 		lode_digest_free(slots[i].digest);
 		lode_vec_release(&slots[i].bytes);
+		lode_vec_release(&slots[i].made.content);
 	}
 	free(slots);
 	return rc;
@@ -327,7 +378,7 @@ static int finish_repo_read(struct lode_digest **out, struct reading *reading,
 	struct lode_map there = {0};
 	int rc = 0;
 
-	if (!reading->is_all) {
+	if (!reading->is_all && !reading->options.covers) {
 		for (size_t i = 0; i < reading->pieces.n; i++)
 			if (reading->pieces.at[i].has_names)
 				*lode_map_slot(&there, (uint64_t)reading->pieces.at[i].id) = 1;
@@ -341,8 +392,8 @@ static int finish_repo_read(struct lode_digest **out, struct reading *reading,
 	return rc;
 }
 
-/* What is listed and what is stored must be the same streams: each is looked up by its hash. */
-static int check_streams(const struct lode_digest *digest, const struct reading *reading,
+/* What is listed and what is stored must be the same streams, each once: looked up by its hash. */
+static int check_streams(const struct lode_digest *digest, struct reading *reading,
 			 const struct lode_repo_streams *streams, struct lode_error *err)
 {
 	const char *path = reading->repo->path;
@@ -352,23 +403,28 @@ static int check_streams(const struct lode_digest *digest, const struct reading 
 				 "damaged repository: %zu recordings are listed, %zu are stored: "
 				 "'lode repo check' shows details",
 				 streams->list.n, digest->streams.n);
-	for (size_t i = 0; i < digest->streams.n; i++)
-		if (lode_map_find(&reading->wanted, digest->streams.at[i].content_hash) ==
-		    LODE_NONE)
-			return lode_fail(
-				err, LODE_ERR_FORMAT, path, -1,
-				"damaged repository: recording %016" PRIx64
-				" is stored, but not listed: 'lode repo check' shows details",
-				digest->streams.at[i].content_hash);
+	for (size_t i = 0; i < digest->streams.n; i++) {
+		uint32_t *wanted =
+			lode_map_slot(&reading->wanted, digest->streams.at[i].content_hash);
+
+		if (*wanted == WANTED) {
+			*wanted = FOUND;
+			continue;
+		}
+		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
+				 "damaged repository: recording %016" PRIx64
+				 " is stored%s: 'lode repo check' shows details",
+				 digest->streams.at[i].content_hash,
+				 *wanted == FOUND ? " twice" : ", but not listed");
+	}
 	return 0;
 }
 
-int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
-		   struct lode_repo *repo, const struct lode_repo_streams *streams,
-		   const struct lode_repo_read_options *options, struct lode_error *err)
+static int read_repo(struct lode_digest **out, struct lode_digest_origin *origin,
+		     struct reading reading, const struct lode_repo_streams *streams,
+		     size_t *n_covers, struct lode_error *err)
 {
-	struct reading reading = {
-		.repo = repo, .options = *options, .n_streams = streams->list.n, .err = err};
+	struct lode_repo *repo = reading.repo;
 	int rc = is_everything(&reading.is_all, repo, streams, err);
 
 	*out = NULL;
@@ -387,8 +443,29 @@ int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
 		*out = NULL;
 		lode_digest_origin_release(origin);
 	}
+	*n_covers = reading.n_covers;
 	lode_digest_free(reading.merged);
 	lode_vec_release(&reading.pieces);
 	lode_map_release(&reading.wanted);
+	return rc;
+}
+
+int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
+		   struct lode_repo *repo, const struct lode_repo_streams *streams,
+		   const struct lode_repo_read_options *options, struct lode_error *err)
+{
+	struct reading reading = {
+		.repo = repo, .options = *options, .n_streams = streams->list.n, .err = err};
+	size_t n_covers;
+	int rc = read_repo(out, origin, reading, streams, &n_covers, err);
+
+	/* A damaged cover is made again; if it is something else, that fails again. */
+	if (n_covers && (rc == LODE_ERR_FORMAT || rc == LODE_ERR_TRUNCATED ||
+			 rc == LODE_ERR_UNSUPPORTED || rc == LODE_ERR_LIMIT)) {
+		reading.ignores_kept = true;
+		if (options->made)
+			lode_repo_made_covers_release(options->made);
+		rc = read_repo(out, origin, reading, streams, &n_covers, err);
+	}
 	return rc;
 }

@@ -76,6 +76,14 @@ static const char *const steps[] = {
 	" uid TEXT NOT NULL, kind TEXT NOT NULL, reason TEXT NOT NULL, own_ns INTEGER NOT NULL,"
 	" total_ns INTEGER NOT NULL, common TEXT NOT NULL, patterns TEXT NOT NULL,"
 	" PRIMARY KEY(run, rank)) WITHOUT ROWID;",
+
+	/* 3: covers of segments. An edition is what a segment holds: another after each change. */
+	"ALTER TABLE segment ADD COLUMN edition INTEGER NOT NULL DEFAULT 0;"
+	"CREATE TABLE cover_signature("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE);"
+	"CREATE TABLE segment_cover("
+	" segment INTEGER PRIMARY KEY REFERENCES segment(id) ON DELETE CASCADE,"
+	" signatures TEXT NOT NULL, content BLOB NOT NULL);",
 };
 
 _Static_assert(sizeof(steps) / sizeof(*steps) == LODE_REPO_SCHEMA_VERSION,

@@ -182,19 +182,22 @@ int lode_repo_level_of(int64_t n_digests)
 static int put_segment_row(int64_t *id, struct lode_repo *repo, int level, int64_t n_digests,
 			   const struct lode_digest *merged, size_t n_bytes, struct lode_error *err)
 {
-	int64_t row;
+	int64_t row = 0;
 	int rc = lode_repo_change(
 		&row, repo,
 		"INSERT INTO segment(id, level, n_digests, n_streams, n_bytes)"
 		" VALUES (?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET"
 		" level = excluded.level, n_digests = excluded.n_digests,"
-		" n_streams = excluded.n_streams, n_bytes = excluded.n_bytes",
+		" n_streams = excluded.n_streams, n_bytes = excluded.n_bytes,"
+		" edition = edition + 1",
 		LODE_REPO_VALUES(LODE_REPO_KEY(*id), LODE_REPO_INT(level), LODE_REPO_INT(n_digests),
 				 LODE_REPO_INT(merged->streams.n), LODE_REPO_INT(n_bytes)),
 		err);
 
-	if (rc == 0 && !*id)
-		*id = row;
+	if (rc == 0 && *id)
+		return lode_repo_change(NULL, repo, "DELETE FROM segment_cover WHERE segment = ?",
+					LODE_REPO_VALUES(LODE_REPO_INT(*id)), err);
+	*id = row;
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/utc_text.h"
+#include "streams/cover_form.h"
 #include "streams/digest_merge.h"
 #include "streams/shape.h"
 #include "model/digest_canonical.h"
@@ -92,6 +93,10 @@ static int read_repository(struct lode_stream_set *set,
 				      err);
 	if (rc == 0)
 		rc = find_streams(set, options, err);
+	set->has_covers = options->covers && !needs_filter;
+	if (rc == 0 && set->has_covers)
+		rc = lode_covers_form(&reading.covers, &reading.made, options->covers,
+				      options->repo, err);
 	if (rc == 0 && set->described.list.n)
 		rc = lode_repo_read(&job->digest, &job->origin, options->repo, &set->described,
 				    &reading, err);
@@ -147,6 +152,8 @@ int lode_stream_set_read(struct lode_stream_set *out, const struct lode_stream_s
 	if (rc == 0)
 		rc = read_all_stream_set(out, options, err);
 	lode_repo_snapshot_end(options->repo);
+	if (rc == 0 && out->has_covers)
+		lode_covers_keep(options->covers, options->repo);
 	return rc;
 }
 

@@ -11,6 +11,8 @@
 #include "streams/digest_job.h"
 #include "store/repo.h"
 
+struct lode_covers; /* streams/cover_form.h */
+
 struct lode_stream_set_options {
 	char *const *inputs; /* n_inputs 0: the repository's streams */
 	size_t n_inputs;
@@ -18,6 +20,9 @@ struct lode_stream_set_options {
 	const char *where;	/* query for the repository's streams; NULL: all */
 	int64_t now_ns;		/* that ages in it count from; 0: the clock's */
 	struct lode_digest_job_options job; /* of inputs; its content filters apply to all */
+	/* Of the repository's streams, unless content filters apply: their covers, in place of
+	   digests and name statistics. NULL: digests. */
+	struct lode_covers *covers;
 };
 
 struct lode_stream_set {
@@ -27,6 +32,7 @@ struct lode_stream_set {
 	/* Of the repository's streams: described.list.at[i] is job.digest->streams.at[i]. Empty
 	   when they came from inputs. */
 	struct lode_repo_streams described;
+	bool has_covers; /* the digest is a cover of these */
 };
 
 /*

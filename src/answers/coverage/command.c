@@ -20,6 +20,7 @@ struct coverage_values {
 	struct lode_signature_values known;
 	const char *where, *by;
 	int rank;
+	bool no_mining;
 	size_t top;
 	const char *html;
 	bool wants_json;
@@ -41,6 +42,10 @@ static const struct lode_option options[] = {
 		    "compare coverage by the value of a label, such as release, or by day, host or "
 		    "kernel",
 		    .group = "Output", .is_aside = true),
+	LODE_FLAG("no-mining", AT(no_mining),
+		  "do not mine what no signature explains; of a repository, costs then come from "
+		  "sums that it keeps: only what has changed is read",
+		  .group = "Output"),
 	LODE_OPTION("rank", "BY", lode_set_choice, AT(rank),
 		    "total (default), exclusive, streams or name", .choices = ranks,
 		    .is_aside = true),
@@ -58,6 +63,9 @@ static const struct lode_example examples[] = {
 	{"As a page", "lode coverage --repo perf.lode --by release --html coverage.html"},
 	{"Of one release, day by day",
 	 "lode coverage --repo perf.lode --where 'release=2.1' --by day"},
+	{"Of a million recordings, every hour: costs alone, of which only what is new is worked "
+	 "out",
+	 "lode coverage --repo fleet.lode --no-mining --json"},
 	{"Without a repository", "lode coverage --signatures signatures.txt recordings/"},
 	{NULL},
 };
@@ -114,6 +122,7 @@ static int coverage_command_answer(const struct lode_command *self, const void *
 			    .job = lode_reading_options(&v->input, &v->aoi, &progress)},
 		.by = v->by,
 		.rank = (enum lode_coverage_rank)v->rank,
+		.no_mining = v->no_mining,
 		.mining = {.min_similarity = 0.5, .n_threads = v->input.n_threads},
 		.asked = asked,
 		.top = lode_longest_list(v->top, v->html, v->wants_json, 30),

@@ -35,6 +35,7 @@ struct lode_coverage_request {
 	const char *by; /* label that groups streams; NULL: no groups */
 	enum lode_coverage_rank rank;
 	struct lode_mine_options mining; /* of the rest, as lode_rest_mine takes them */
+	bool no_mining;			 /* costs alone */
 	size_t top;			 /* longest list; 0: no bound */
 	const struct lode_asked *asked;	 /* NULL: by no command line */
 };

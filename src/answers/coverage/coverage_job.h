@@ -15,6 +15,7 @@
 struct lode_coverage_job {
 	const struct lode_signatures *signatures; /* borrowed */
 	struct lode_stream_set streams;
+	struct lode_covers *covers; /* that the streams were read as; NULL */
 	/* Nothing of what follows is there if streams.job.digest is NULL. */
 	struct lode_signature_match match;
 	struct lode_coverage coverage;
@@ -30,7 +31,12 @@ struct lode_coverage_job {
  * caller's to release, also on failure. Fails as lode_stream_set_read does, and on a label that no
  * stream has (LODE_ERR_ARG).
  */
+enum lode_coverage_stacks {
+	LODE_COVERAGE_STACKS,	      /* the job's digest has them: what no signature matches can be
+					 mined */
+	LODE_COVERAGE_WITHOUT_STACKS, /* costs alone: of a repository, from covers that it keeps */
+};
 int lode_coverage_job_run(struct lode_coverage_job *out, const struct lode_signatures *signatures,
 			  const struct lode_stream_set_options *streams, const char *by,
-			  struct lode_error *err);
+			  enum lode_coverage_stacks stacks, struct lode_error *err);
 void lode_coverage_job_release(struct lode_coverage_job *job);

@@ -185,7 +185,6 @@ static void list_rest(struct lode_coverage_state *s, const struct lode_coverage_
 	size_t n;
 
 	lode_rest_keep(&s->job);
-	out->rest_other_ns = LODE_NO_INT;
 	if (lode_rest_mine(&s->rest, &s->job, &request->mining, out->all.symptom_ns, NULL) < 0 ||
 	    !s->rest)
 		return;
@@ -237,8 +236,9 @@ int lode_coverage_run(struct lode_coverage_answer **out,
 	answer->state = s;
 	*out = answer;
 	s->rank = request->rank;
-	rc = lode_coverage_job_run(&s->job, request->signatures, &request->streams, request->by,
-				   err);
+	rc = lode_coverage_job_run(
+		&s->job, request->signatures, &request->streams, request->by,
+		request->no_mining ? LODE_COVERAGE_WITHOUT_STACKS : LODE_COVERAGE_STACKS, err);
 	answer->read = &s->job.streams.job;
 	digest = s->job.streams.job.digest;
 	if (rc < 0)
@@ -252,7 +252,9 @@ int lode_coverage_run(struct lode_coverage_answer **out,
 	list_signatures(s, request->top);
 	if (s->job.by)
 		list_groups(s);
-	list_rest(s, request);
+	answer->rest_other_ns = LODE_NO_INT;
+	if (!request->no_mining)
+		list_rest(s, request);
 	answer->opening = lode_coverage_opening(answer, s->rest, request, &s->arena);
 	return 0;
 }

@@ -241,7 +241,8 @@ int lode_triage_run(struct lode_triage_answer **out, const struct lode_triage_re
 
 	answer->state = s;
 	*out = answer;
-	rc = lode_coverage_job_run(&s->coverage, request->signatures, &request->streams, NULL, err);
+	rc = lode_coverage_job_run(&s->coverage, request->signatures, &request->streams, NULL,
+				   LODE_COVERAGE_STACKS, err);
 	answer->read = &s->coverage.streams.job;
 	digest = s->coverage.streams.job.digest;
 	if (rc < 0)
