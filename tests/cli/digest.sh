@@ -77,6 +77,14 @@ printf 'X' | dd of=flipped.digest bs=1 seek=2000 conv=notrunc status=none
 say mine flipped.digest
 say mine --min-cost 5% cut.digest flipped.digest right.digest
 
+echo "== nothing to merge"
+: >empty.digest
+mkdir hollow
+: >hollow/none.perf.data
+say digest --merge none.digest empty.digest
+say digest --merge none.digest hollow
+ls none.digest 2>&1
+
 echo "== JSON"
 python3 -c 'import jsonschema' 2>/dev/null || { echo "python3-jsonschema is not installed"; exit 77; }
 "$LODE" digest --json --top 2 -o j --merge j.digest s*.folded 2>/dev/null |

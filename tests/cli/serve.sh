@@ -43,6 +43,35 @@ kill -INT "$server"
 wait "$server"
 echo "exit $?"
 grep -c 'serving [0-9]* reports' log
+cat >early.py <<'P'
+"""SIGINT while lode serve reads its input, though the shell has it ignored."""
+import errno, os, signal, subprocess, sys, time
+os.path.exists("held") or os.mkfifo("held")
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+with subprocess.Popen([sys.argv[1], "serve", "--port", "0", "--token-file", "held", "a.folded"],
+                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+    while True:
+        try:
+            held = os.open("held", os.O_WRONLY | os.O_NONBLOCK)
+            break
+        except OSError as e:
+            if e.errno != errno.ENXIO or server.poll() is not None:
+                raise
+            time.sleep(0.01)
+    server.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    try:
+        os.write(held, b"0123456789abcdef\n")
+    except BrokenPipeError:
+        pass
+    os.close(held)
+    try:
+        print("SIGINT while it starts:", server.wait(20))
+    except subprocess.TimeoutExpired:
+        print("SIGINT while it starts: runs on")
+        server.kill()
+P
+python3 early.py "$LODE"
 echo "== misuse"
 "$LODE" serve a.folded --address 0.0.0.0 --port 0 2>&1 | tail -1 | cut -c1-70
 "$LODE" serve

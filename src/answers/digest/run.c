@@ -1,8 +1,11 @@
 /* From a request to an answer: makes digests, merges them, and sums up. */
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "answers/digest/digest.h"
 #include "base/lines.h"
+#include "base/manifest.h"
 #include "store/digest_file.h"
 
 struct lode_digest_answer_state {
@@ -36,7 +39,40 @@ static struct lode_digest_sums sum_up(const struct lode_digest_job *job)
 	return sums;
 }
 
-/* Of recordings none of which is usable as well: it tells why. */
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool is_skipped(const struct lode_digest_job *job, const char *path)
+{
+	size_t i = 0;
+
+	while (i < job->skipped.n && strcmp(job->skipped.at[i].path, path) != 0)
+		i++;
+	return i < job->skipped.n;
+}
+
+/* A part of a larger job says what it lacks, also where that is everything: a manifest, or the
+   digest of one. */
+static bool has_to_merge(const struct lode_digest_job *job,
+			 const struct lode_digest_request *request)
+{
+	if (job->n_inputs == job->n_unread)
+		return false;
+	if (job->digest && job->digest->streams.n)
+		return true;
+	for (size_t i = 0; i < request->n_inputs; i++) {
+		const char *path = request->inputs[i];
+
+		if (lode_manifest_is(path) || (!is_folder(path) && !is_skipped(job, path)))
+			return true;
+	}
+	return false;
+}
+
 static int save_merged(struct lode_digest_answer_state *s, const char *path, struct lode_error *err)
 {
 	const struct lode_digest *digest = s->job.digest;
@@ -69,7 +105,7 @@ int lode_digest_run(struct lode_digest_answer **out, const struct lode_digest_re
 	if (rc < 0)
 		return rc;
 	n = s->job.outputs.n;
-	if (request->merged ? s->job.n_inputs == s->job.n_unread : !n)
+	if (request->merged ? !has_to_merge(&s->job, request) : !n)
 		return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no usable recording in %s",
 				 request->n_inputs == 1 ? "the input" : "the inputs");
 	answer->folder = request->job.digest_dir;

@@ -12,6 +12,7 @@
 #include "answers/pio/command_inputs.h"
 #include "answers/pio/parts.h"
 #include "answers/pio/watch.h"
+#include "tool/ending_signals.h"
 #include "tool/terminal.h"
 #include "tool/messages.h"
 #include "answers/pio/hook.h"
@@ -216,12 +217,7 @@ static int watch_all(struct watching *w, struct lode_pio_watch *watch)
 	struct lode_error err;
 	sigset_t ends;
 
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	lode_ending_signals_block(&ends);
 	signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signals < 0) {
 		lode_fail_errno(&err, errno, NULL, "cannot handle signals");
@@ -290,6 +286,7 @@ static int pio_watch_command(const struct lode_command *self, int argc, char **a
 	struct watch_values v = {.top = 50};
 	int n, code;
 
+	lode_ending_signals_heed();
 	if (lode_command_start(self, &v, argc, argv, &n, &code)) {
 		code = watch_misuse(self, &v, n ? argv[0] : NULL);
 		if (code == LODE_EXIT_OK)

@@ -14,6 +14,7 @@
 #include "document/opening.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"
+#include "tool/ending_signals.h"
 #include "tool/help.h"
 #include "tool/html_option.h"
 #include "tool/input_options.h"
@@ -37,7 +38,7 @@ struct serve_values {
 
 #define AT(field) offsetof(struct serve_values, field)
 
-enum { DEFAULT_PORT = 7070 };
+enum { DEFAULT_PORT = 7070, STOP_S = 5 };
 
 static const struct lode_option options[] = {
 	LODE_OPTION("port", "N", lode_set_count, AT(port),
@@ -159,29 +160,24 @@ static int read_token(char *token, size_t size, const struct lode_command *self,
 	return LODE_OK;
 }
 
+static void leave(int signum)
+{
+	(void)signum;
+	_exit(LODE_EXIT_OK);
+}
+
+/* Stopping is not waited for beyond STOP_S, nor beyond a second signal: nothing is left to write,
+   and what a question works out will not be read. */
 static void wait_for_the_end(void)
 {
 	sigset_t set;
 	int signum;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	lode_ending_signals_block(&set);
 	sigwait(&set, &signum);
-}
-
-/* Before any thread is there: all of them must leave these to wait_for_the_end. */
-static void block_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	signal(SIGALRM, leave);
+	alarm(STOP_S);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static int listen_and_answer(struct serving *s)
@@ -198,13 +194,14 @@ static int listen_and_answer(struct serving *s)
 	struct lode_error err;
 	char token[128], url[200];
 	size_t n_reports;
+	sigset_t ends;
 
 	if (v->token_file) {
 		if (read_token(token, sizeof(token), s->self, v->token_file, &err) < 0)
 			return lode_say_error(s->self, &err);
 		options.token = token;
 	}
-	block_signals();
+	lode_ending_signals_block(&ends);
 	if (lode_server_start(&server, s->site, &options, &err) < 0)
 		return lode_say_error(s->self, &err);
 	/* With what can be changed, the address lets in who may. */
@@ -349,13 +346,14 @@ static void make_asked(struct serving *s)
 static int serve_repository(struct serving *s, struct lode_mine_page_values *mine)
 {
 	struct lode_mine_request request = lode_mine_page_request(mine, true, NULL);
+	sigset_t ends;
 	int code;
 
 	make_asked(s);
 	request.repo = s->values->repo;
 	request.where = s->values->where;
 	request.asked = &s->asked;
-	block_signals(); /* before it starts a thread */
+	lode_ending_signals_block(&ends); /* before it starts a thread */
 	code = lode_serve_repo_open(&s->repo, s->self, &request);
 	if (!s->repo)
 		return code;
@@ -409,6 +407,7 @@ static int run_serve(const struct lode_command *self, int argc, char **argv)
 	lode_text_list given = {0};
 	int n, code = LODE_EXIT_OK;
 
+	lode_ending_signals_heed();
 	init_serve(&values);
 	for (int i = 0; i < argc; i++)
 		lode_vec_append(&given, argv[i]);

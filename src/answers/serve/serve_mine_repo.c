@@ -26,6 +26,7 @@ enum {
 	/* Looks that fail before it is said: a file may be moved away and back. */
 	PATIENCE = 10,
 	NICENESS = 10, /* answers come first */
+	STOP_S = 1,    /* how long the thread's end is waited for */
 };
 
 static const char report_name[] = "mine";
@@ -416,6 +417,7 @@ void lode_serve_repo_follow(struct lode_serve_repo *repo, struct lode_server *se
 
 bool lode_serve_repo_stop(struct lode_serve_repo *repo)
 {
+	struct timespec until;
 	bool is_mining;
 
 	if (!repo || !repo->has_thread)
@@ -427,7 +429,11 @@ bool lode_serve_repo_stop(struct lode_serve_repo *repo)
 	pthread_mutex_unlock(&repo->lock);
 	if (is_mining)
 		return false;
-	pthread_join(repo->thread, NULL);
+	/* It may be about to mine; and it is nice: on a busy machine even its end takes long. */
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += STOP_S;
+	if (pthread_clockjoin_np(repo->thread, NULL, CLOCK_MONOTONIC, &until) != 0)
+		return false;
 	repo->has_thread = false;
 	return true;
 }

@@ -41,7 +41,7 @@ bool lode_serve_repo_is_mining(struct lode_serve_repo *repo);
 /* Looks after the repository from now on, and has the server show what became of it. */
 void lode_serve_repo_follow(struct lode_serve_repo *repo, struct lode_server *server);
 
-/* Shows nothing more; false: it is still mining, and `repo` and its request must stay. NULL: true.
+/* Shows nothing more; false: it is still at work, and `repo` and its request must stay. NULL: true.
  */
 bool lode_serve_repo_stop(struct lode_serve_repo *repo);
 /* Of the process: why a first mining failed that took long. NULL: it did not. */
