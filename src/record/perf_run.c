@@ -26,8 +26,10 @@ struct run {
 	const struct lode_record_options *options;
 	struct lode_perf_run *out;
 	pid_t perf, command, watcher; /* 0: none, or reaped */
-	int perf_gate, command_gate;  /* a byte lets it begin; closed, it ends without */
-	int control[2], ack[2];	      /* to perf, and back */
+	void (*note)(void *context, pid_t command);
+	void *note_context;
+	int perf_gate, command_gate; /* a byte lets it begin; closed, it ends without */
+	int control[2], ack[2];	     /* to perf, and back */
 	int signals;
 	struct pollfd *targets; /* a pidfd of each process to look at; -1: it has ended */
 	size_t n_targets, n_alive;
@@ -104,6 +106,7 @@ static int start_command(struct run *run, struct lode_error *err)
 		return lode_fail_errno(err, errno, run->options->command[0], "starting it");
 	}
 	run->out->command = run->command;
+	run->note(run->note_context, run->command);
 	return 0;
 }
 
@@ -369,11 +372,14 @@ static int wait_for_all(struct run *run, struct lode_error *err)
 }
 
 int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *options,
-		  const char *data, struct lode_error *err)
+		  const char *data, void (*note)(void *context, pid_t command), void *context,
+		  struct lode_error *err)
 {
 	struct run run = {
 		.options = options,
 		.out = out,
+		.note = note,
+		.note_context = context,
 		.perf_gate = -1,
 		.command_gate = -1,
 		.control = {-1, -1},

@@ -30,7 +30,9 @@ struct lode_perf_run {
  * Records into the file `data` until the command or the last of options->pids ends, the duration is
  * over, or SIGINT, SIGTERM or
  * SIGHUP reach this process: then perf gets SIGINT and the command SIGTERM, and both are waited
- * for; a second signal leaves the command to itself.
+ * for; a second signal leaves the command to itself. `note` is called before anything is recorded,
+ * with the process that will be the command.
  */
 int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *options,
-		  const char *data, struct lode_error *err);
+		  const char *data, void (*note)(void *context, pid_t command), void *context,
+		  struct lode_error *err);

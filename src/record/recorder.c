@@ -54,9 +54,19 @@ static int check_recording(const char *data, const struct lode_perf_run *run,
 			 "5.10 or newer)");
 }
 
+/* From the first second on: without the note readers take the first that was called perf-exec,
+   another recording's maybe. */
+static void note_command(void *context, pid_t command)
+{
+	const char *bundle = context;
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", (int)command);
+	(void)lode_bundle_pids_write(bundle, pid, NULL);
+}
+
 static int run_perf(struct lode_record_result *result, const struct lode_record_options *options,
-		    const char *data, enum lode_stack_kind *kind, pid_t *command,
-		    struct lode_error *err)
+		    const char *data, enum lode_stack_kind *kind, struct lode_error *err)
 {
 	struct lode_spinners spinners = {0};
 	struct lode_perf_run run = {0};
@@ -66,7 +76,7 @@ static int run_perf(struct lode_record_result *result, const struct lode_record_
 	if (options->keep_awake)
 		rc = lode_spinners_start(&spinners, err);
 	if (rc == 0)
-		rc = lode_perf_run(&run, options, data, err);
+		rc = lode_perf_run(&run, options, data, note_command, result->bundle, err);
 	lode_spinners_stop(&spinners);
 	lode_title_watch_stop(titles);
 	if (rc < 0)
@@ -74,7 +84,6 @@ static int run_perf(struct lode_record_result *result, const struct lode_record_
 	result->was_stopped = run.was_stopped;
 	result->begin_ns = run.begin_ns;
 	*kind = run.kind;
-	*command = run.command;
 	result->still_running = run.still_running;
 	result->command_exit = run.command_status < 0 ? -1 : exit_of(run.command_status);
 	return check_recording(data, &run, err);
@@ -114,21 +123,11 @@ static void keep_one(struct lode_record_result *result, enum lode_stack_kind kin
 	unlink(dumps);
 }
 
-/* Without the note readers take the first that was called perf-exec, another recording's maybe. */
-static void note_command(const char *bundle, pid_t command)
-{
-	char pid[16];
-
-	snprintf(pid, sizeof(pid), "%d", (int)command);
-	(void)lode_bundle_pids_write(bundle, pid, NULL);
-}
-
 static int record(struct lode_record_result *out, const struct lode_record_options *options,
 		  const char *program, struct lode_error *err)
 {
 	enum lode_stack_kind kind = LODE_STACKS_CHAINS;
 	struct lode_record_options with;
-	pid_t command = 0;
 	char data[1024];
 	char **argv;
 	int rc = lode_bundle_make(&out->bundle, options, err);
@@ -136,9 +135,7 @@ static int record(struct lode_record_result *out, const struct lode_record_optio
 	if (rc < 0)
 		return rc;
 	snprintf(data, sizeof(data), "%s/perf.data", out->bundle);
-	rc = run_perf(out, options, data, &kind, &command, err);
-	if (rc == 0 && command)
-		note_command(out->bundle, command);
+	rc = run_perf(out, options, data, &kind, err);
 	/* Nothing but an empty directory: it goes again. */
 	if (rc < 0) {
 		lode_bundle_notes_remove(out->bundle);

@@ -206,7 +206,8 @@ static void count_events(struct lode_stream *stream, const struct loading *l)
 static void describe_command(struct lode_stream *stream, struct loading *l)
 {
 	const char *recorder = l->header.command;
-	bool has_notes = strstr(recorder, " --control fd:") != NULL;
+	/* While perf writes, or when it was killed, the file does not say yet who recorded. */
+	bool has_notes = !*recorder || strstr(recorder, " --control fd:") != NULL;
 	char *command = has_notes ? lode_bundle_command_read(stream->path) : NULL;
 	char *pids = has_notes ? lode_bundle_pids_read(stream->path) : NULL;
 	const char *what = command ? command : pids ? pids : "";
