@@ -104,7 +104,7 @@ def whole(bench, name, path, symbols):
                  f"{ours.cpu:.2f} s = {ours.cpu / calls * 1e9:.0f} ns per call; peak "
                  f"{ours.peak_mb:.0f} MB; index {os.path.getsize(index) / 1e6:.0f} MB; ratios "
                  f"{min(t['ratio'] for t in threads[:8]):,.0f} to "
-                 f"{max(t['ratio'] for t in threads[:8]):,.0f}, most glyphs "
+                 f"{max(t['ratio'] for t in threads[:8]):,.0f}, most marks "
                  f"{max(t['events_after'] for t in threads):,}",
                  mb=mb, calls=calls, lode_s=ours.wall, lode_best_s=ours.best, lode_cpu_s=ours.cpu,
                  lode_peak_mb=ours.peak_mb, index_mb=os.path.getsize(index) / 1e6)
