@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { lode, samples, serve, show, temporary } from "./harness.mjs";
+import { lode, samples, serve, settled, show, temporary } from "./harness.mjs";
 
 const server = await serve(join(samples, "startup"), join(samples, "mailroom"));
 after(() => server.end());
@@ -60,5 +60,34 @@ test("a timeline that is zoomed asks the engine for its window, and draws single
 	const report = await response.json();
 	assert.equal(report.schema, "lode/timeline-windows/1");
 	assert.ok(report.windows[0].timelines.every((/** @type {any} */ t) => t.single));
+	await close();
+});
+
+test("what a step of zooming in will show is asked for before it is wanted, and shown when it is", async () => {
+	const [t0, t1] = [0, 463_000_000];
+	const { page, close } = await show(server.url, { hash: `#/timeline?w=${t0}-${t1}` });
+	// Windows start at multiples of a third of their length (views/timeline/windows.ts).
+	const [a, b] = [t0 + (t1 - t0) / 4, t1 - (t1 - t0) / 4];
+	const step = 2 ** Math.ceil(Math.log2((b - a) / 2));
+	const from = Math.floor(a / step) * step;
+	const name = `t0=${from}&t1=${from + 3 * step}`;
+	const answered = () =>
+		page.evaluate(
+			(ending) =>
+				performance.getEntriesByType("resource").filter((entry) => entry.name.endsWith(ending))
+					.length,
+			name,
+		);
+	await page.waitForFunction(
+		(ending) =>
+			performance.getEntriesByType("resource").some((entry) => entry.name.endsWith(ending)),
+		name,
+	);
+	await settled(page);
+	await page.getByRole("button", { name: "Zoom in" }).click();
+	await page.waitForFunction((w) => location.hash.includes(w), `w=${a}-${b}`);
+	await settled(page);
+	assert.doesNotMatch(await page.locator(".tl-resolution").innerText(), /coming|whole/);
+	assert.equal(await answered(), 1, "it is asked for once");
 	await close();
 });

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { lode, pageOf, reportsIn, samples, settled, show, temporary } from "./harness.mjs";
+import { loopSample } from "./loop-sample.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
 const CALLS = "1,enter,f,0\n1,exit,f,10\n1,enter,f,20\n1,exit,f,30\n";
@@ -136,4 +137,33 @@ test("filters that suspects cannot have are there, grey, and say why", async () 
 	assert.ok(await thread.isDisabled());
 	await page.getByText("Scores cannot be filtered by recording").waitFor();
 	await close();
+});
+
+test("every page of a thing copies its link, and itself as an issue", async () => {
+	const { before, after, signatures } = loopSample();
+	const loop = ["--unit", "ns", "--signatures", signatures];
+	const next = pageOf("next", ...loop, before, after);
+	const coverage = pageOf("coverage", ...loop, "--by", "path", before, after);
+	const triage = pageOf("triage", ...loop, after);
+	const diff = pageOf("diff", "--unit", "ns", before, after);
+	const { next: order } = await reportsIn(next);
+	const { triage: triaged } = await reportsIn(triage);
+	for (const [path = "", hash = ""] of [
+		[next, `#/next/${order.order[0].stream_id}`],
+		[coverage, "#/coverage/loading"],
+		[triage, `#/triage/recording/${triaged.triaged[0].id}`],
+		[diff, "#/diff/1"],
+		[startup, "#/mine/1"],
+		[pageOf("suspects", join(samples, "orders")), "#/suspects/orderd!export_ledger"],
+	]) {
+		const { page, close } = await show(path, { hash });
+		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+		await page.getByRole("button", { name: "Copy link" }).waitFor();
+		await page.getByRole("button", { name: "Report as issue" }).click();
+		await page.getByText("Copied").waitFor();
+		const text = await page.evaluate(() => navigator.clipboard.readText());
+		assert.match(text, /^# \S/, hash);
+		assert.ok(/\d/.test(text) && text.split("\n").length > 4, `${hash}: ${text}`);
+		await close();
+	}
 });

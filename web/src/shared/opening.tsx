@@ -1,4 +1,5 @@
 // What a report says first, as the terminal does: what was found, and the command that comes next.
+import type { ComponentChildren } from "preact";
 import { Command, CopyButton, CopyLink } from "./copy";
 import { measured, visible } from "./format";
 import { fenced, linked, paragraphs, plain } from "./markdown";
@@ -15,6 +16,37 @@ function issueText({ finding, next_command }: Opened): string {
 		plain(finding),
 		next_command ? `Next:\n\n${fenced(visible(next_command))}` : "",
 		linked(location.href),
+	);
+}
+
+/** What stands first on the page of one thing of a report: its heading, what it is, its figures. */
+function thingText(): string {
+	const main = document.getElementById("main");
+	const text = (element: Element | null | undefined) =>
+		plain((element?.textContent ?? "").replace(/[\s\u202f]+/g, " ").trim());
+	const figures = [...(main?.querySelector(".facts")?.children ?? [])].map(
+		(item) => `- ${text(item.querySelector("dt"))}: ${text(item.querySelector("dd"))}`,
+	);
+	return paragraphs(
+		`# ${text(main?.querySelector("h1"))}`,
+		text(main?.querySelector("h1 ~ p.mono")),
+		figures.join("\n"),
+		linked(location.href),
+	);
+}
+
+/** The buttons below such a heading; more of them stand between. */
+export function ThingButtons({ children }: { children?: ComponentChildren }) {
+	return (
+		<p class="copy-row no-print">
+			<CopyLink />
+			{children}
+			<CopyButton
+				label="Report as issue"
+				title="copies Markdown: heading, figures, address"
+				text={thingText}
+			/>
+		</p>
 	);
 }
 

@@ -1,4 +1,5 @@
 // One signature: what it costs, in what, where most, and group by group.
+
 import { useMemo } from "preact/hooks";
 import type { CoverageReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
@@ -6,6 +7,7 @@ import { PartBar } from "../../shared/bars";
 import { costIn, count, percent } from "../../shared/format";
 import { KindNumbers } from "../../shared/kinds";
 import { Name } from "../../shared/name";
+import { ThingButtons } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
 import { Bug } from "../../shared/signature-columns";
 import { type Step, Steps } from "../../shared/steps";
@@ -41,6 +43,7 @@ export function SignaturePage(props: {
 				<Name text={signature.name} most={100} />
 				<span class="cluster-why">{stateText(signature)}</span>
 			</h1>
+			<ThingButtons />
 			<Facts
 				items={[
 					[

@@ -16,6 +16,7 @@ import {
 	visible,
 } from "../../shared/format";
 import { useParam } from "../../shared/location";
+import { ThingButtons } from "../../shared/opening";
 import { Choice, Facts, Section } from "../../shared/section";
 import { type Step, Steps } from "../../shared/steps";
 import { type Dot, type DotGroup, StreamDots } from "../../shared/stream-dots";
@@ -66,6 +67,7 @@ export function ChangePage({ shown, reference, change, filters }: ChangeProps) {
 					<bdi key={line}>{visible(line)}</bdi>
 				))}
 			</p>
+			<ThingButtons />
 			<Facts
 				items={[
 					["a symptom in A", cost(change.a.per_symptom_ns)],

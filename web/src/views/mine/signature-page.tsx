@@ -1,7 +1,9 @@
 // One signature: what is known of it, what it matches here, and how that went over time.
+
 import { useMemo } from "preact/hooks";
 import { costIn, count, measured, pct, visible } from "../../shared/format";
 import { goTo, hrefOf } from "../../shared/location";
+import { ThingButtons } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
 import { Bug } from "../../shared/signature-columns";
 import { type Column, Table } from "../../shared/table";
@@ -31,6 +33,7 @@ export function SignaturePage({ report, served, signatures, signature }: Props) 
 			<h1 class="signature-title">
 				<bdi>{visible(signature.name)}</bdi> <StateBadge state={signature.state} />
 			</h1>
+			<ThingButtons />
 			<Facts
 				items={[
 					[

@@ -5,6 +5,7 @@ import type { ReportRef } from "../../data/source";
 import { Chain } from "../../shared/brief";
 import { baseName, costIn, count, measured, percent, visible } from "../../shared/format";
 import { Name } from "../../shared/name";
+import { ThingButtons } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
 import { type Step, Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
@@ -51,6 +52,7 @@ export function StepPage(props: {
 			<p class="quiet mono">
 				<Name text={step.stream} most={300} />
 			</p>
+			<ThingButtons />
 			<Facts
 				items={[
 					["symptom time", costIn(report, step.symptom_ns)],

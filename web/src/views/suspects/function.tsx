@@ -1,10 +1,11 @@
 import type { SuspectsReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
-import { CopyButton, CopyLink } from "../../shared/copy";
+import { CopyButton } from "../../shared/copy";
 import { cost as costText, count, percent, ratio, visible } from "../../shared/format";
 import { Histogram } from "../../shared/histogram";
 import { goTo, hrefOf } from "../../shared/location";
 import { Frame, Name } from "../../shared/name";
+import { ThingButtons } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { distinguish, useTitle } from "../../shared/titles";
@@ -31,10 +32,9 @@ export function FunctionPage(props: {
 			<h1 class="function-name">
 				<Frame text={name} most={400} />
 			</h1>
-			<p class="copy-row no-print">
-				<CopyLink />
+			<ThingButtons>
 				<CopyButton label="Copy name" text={() => visible(name)} />
-			</p>
+			</ThingButtons>
 			{suspect ? (
 				<Facts
 					items={[

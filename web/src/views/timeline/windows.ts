@@ -12,6 +12,8 @@ interface Known {
 	marks?: WindowMarks;
 	isAsked?: boolean;
 	isFailed?: boolean;
+	/** Asked for before somebody wants it: what is seen does not change when it comes. */
+	isAhead?: boolean;
 	/** When it was last drawn: the oldest are forgotten. */
 	used: number;
 }
@@ -52,6 +54,7 @@ export class Windows {
 	/** A server is asked for one window at a time, and then for the one that is wanted by then. */
 	#isAsking = false;
 	#next: Known | undefined;
+	#ahead = false;
 	#clock = 0;
 
 	constructor(model: Model, source: Source, name: string, changed: () => void) {
@@ -89,12 +92,13 @@ export class Windows {
 	/** The best marks there are for a stretch of time; better ones are fetched, and announced. */
 	at(t0: number, t1: number): Detail {
 		if (this.#hasEngine) this.#plan(t0, t1);
-		const holding = this.#known.filter((w) => w.t0 <= t0 && t1 <= w.t1);
+		const holding = this.#known.filter((w) => !w.isAhead && w.t0 <= t0 && t1 <= w.t1);
 		const best = holding.find((w) => !w.isFailed);
 		const there = holding.find((w) => w.marks);
 		if (there) there.used = ++this.#clock;
-		if (best && !best.marks) this.#fetch(best);
 		const isSingle = there ? isAllSingle(this.#model, there.marks!) : this.#isWholeSingle();
+		if (best && !best.marks) this.#fetch(best);
+		else if (this.#hasEngine && !isSingle) this.#askAhead(t0, t1);
 		return {
 			marks: there?.marks ?? this.#model.whole,
 			isLoading: Boolean(best && !best.marks),
@@ -128,6 +132,10 @@ export class Windows {
 			if (next) this.#fetch(next);
 			this.#changed();
 		};
+		this.#load(window, done);
+	}
+
+	#load(window: Known, done: () => void) {
 		window.load().then(
 			(marks) => {
 				window.marks = marks;
@@ -140,33 +148,55 @@ export class Windows {
 		);
 	}
 
+	/** While nothing is wanted: what a step of zooming in wants next. It is asked for beside others, so
+	    that none waits for it. */
+	#askAhead(t0: number, t1: number) {
+		if (this.#isAsking || this.#ahead) return;
+		const quarter = (t1 - t0) / 4;
+		const window = this.#plan(t0 + quarter, t1 - quarter, true);
+		if (!window || window.isAsked) return;
+		window.isAsked = true;
+		this.#ahead = true;
+		this.#load(window, () => {
+			this.#ahead = false;
+			if (!window.isAhead) this.#changed(); // it was wanted meanwhile
+		});
+	}
+
 	/** Windows of the server: one and a half times to three times the stretch, from a multiple of a
 	    third of theirs, so that panning finds most of them made. */
-	#plan(t0: number, t1: number) {
+	#plan(t0: number, t1: number, isAhead = false): Known | undefined {
 		const length = this.#model.length;
 		const step = 2 ** Math.ceil(Math.log2(Math.max(1, (t1 - t0) / 2)));
 		const from = Math.floor(t0 / step) * step;
 		const to = Math.min(length + 1, from + 3 * step);
-		if (to - from > MOST_OF_ALL * length) return; // the whole has as much of it
-		if (this.#known.some((w) => w.t0 === from && w.t1 === to)) return;
+		if (to - from > MOST_OF_ALL * length) return undefined; // the whole has as much of it
+		const known = this.#known.find((w) => w.t0 === from && w.t1 === to);
+		if (known) {
+			if (!isAhead) known.isAhead = false;
+			return known;
+		}
 		// Those that were planned on the way here, and not even asked for, are forgotten.
 		this.#known = this.#known.filter((w) => w.isAsked);
-		this.#known.push({
+		const planned: Known = {
 			t0: from,
 			t1: to,
 			isSingle: false,
-			used: 0,
+			isAhead,
+			used: isAhead ? this.#clock : 0,
 			load: async () => {
 				const ask = this.#source.ask!;
 				const query = { t0: String(from), t1: String(to) };
 				const report = await ask.call(this.#source, this.#name, "window", query);
 				return [...decodeWindows(report).values()][0]!;
 			},
-		});
+		};
+		this.#known.push(planned);
 		this.#known.sort(byLength);
 		const loaded = this.#known.filter((w) => w.marks).sort((a, b) => b.used - a.used);
 		const old = new Set(loaded.slice(SERVED_KEPT));
 		this.#known = this.#known.filter((w) => !old.has(w));
+		return planned;
 	}
 }
 

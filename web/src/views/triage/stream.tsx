@@ -5,6 +5,7 @@ import { PartBar } from "../../shared/bars";
 import { baseName, costIn, count, percent } from "../../shared/format";
 import { Legend } from "../../shared/legend";
 import { Name } from "../../shared/name";
+import { ThingButtons } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
 import { exclusiveColumns, signatureColumns } from "../../shared/signature-columns";
 import { type Step, Steps } from "../../shared/steps";
@@ -41,6 +42,7 @@ export function StreamPage(props: { report: TriageReport; reference: ReportRef; 
 					! More than <Name text={report.fail_over ?? ""} most={40} /> of it is unexplained.
 				</p>
 			) : null}
+			<ThingButtons />
 			<Facts
 				items={[
 					["symptom time", cost(stream.symptom_ns)],
