@@ -24,8 +24,11 @@ enum {
 struct lode_server {
 	struct MHD_Daemon *daemon;
 	struct lode_answers answers;
+	struct lode_server_options options; /* without the token */
 	char *address;
 	bool is_v6;
+	bool is_listening; /* at `fd`, which is the daemon's once that is there */
+	int fd;
 };
 
 static bool is_loopback(const struct sockaddr *address)
@@ -134,9 +137,9 @@ static size_t unescape(void *context, struct MHD_Connection *connection, char *t
 	return n;
 }
 
-static struct MHD_Daemon *start_daemon(struct lode_server *server, int fd,
-				       const struct lode_server_options *options)
+static struct MHD_Daemon *start_daemon(struct lode_server *server)
 {
+	const struct lode_server_options *options = &server->options;
 	/* Not epoll: libmicrohttpd then waits for edges, and misses that of a client which sends
 	   half of a request and goes away at once; it kept such connections until their time was
 	   over, and with them everybody else out. */
@@ -146,7 +149,7 @@ static struct MHD_Daemon *start_daemon(struct lode_server *server, int fd,
 	unsigned n_connections =
 		options->n_connections ? options->n_connections : DEFAULT_CONNECTIONS;
 	struct MHD_OptionItem items[] = {
-		{MHD_OPTION_LISTEN_SOCKET, fd, NULL},
+		{MHD_OPTION_LISTEN_SOCKET, server->fd, NULL},
 		{MHD_OPTION_CONNECTION_LIMIT, n_connections, NULL},
 		{MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S, NULL},
 		{MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, NULL},
@@ -163,39 +166,59 @@ static struct MHD_Daemon *start_daemon(struct lode_server *server, int fd,
 				MHD_OPTION_END);
 }
 
-int lode_server_start(struct lode_server **out, struct lode_site *site,
-		      const struct lode_server_options *options, struct lode_error *err)
+int lode_server_listen(struct lode_server **out, const struct lode_server_options *options,
+		       struct lode_error *err)
 {
+	struct lode_server *server = lode_alloc0(1, sizeof(*server));
+	int rc;
+
+	*out = NULL;
+	server->options = *options;
+	server->options.token = NULL;
+	server->address = lode_strdup(options->address ? options->address : "127.0.0.1");
+	rc = take_token(server, options, err);
+	if (rc == LODE_OK)
+		rc = server->fd = open_socket(server, options, err);
+	server->is_listening = rc >= 0;
+	if (rc < 0) {
+		lode_server_stop(server);
+		return rc;
+	}
+	server->answers.guard.port = bound_port(server->fd);
+	snprintf(server->answers.cookie, sizeof(server->answers.cookie), "lode-%u",
+		 server->answers.guard.port);
+	*out = server;
+	return LODE_OK;
+}
+
+int lode_server_answer(struct lode_server *server, struct lode_site *site, struct lode_error *err)
+{
+	const struct lode_server_options *options = &server->options;
 	const int64_t limits_ms[LODE_N_PHASES] = {
 		[LODE_AWAITS_HEADER] = options->header_ms ? options->header_ms : 20000,
 		[LODE_AWAITS_BODY] = options->body_ms ? options->body_ms : 20000,
 		[LODE_AWAITS_READER] = options->answer_ms ? options->answer_ms : 300000,
 	};
-	struct lode_server *server = lode_alloc0(1, sizeof(*server));
-	int fd = -1, rc;
 
-	*out = NULL;
-	server->address = lode_strdup(options->address ? options->address : "127.0.0.1");
-	rc = take_token(server, options, err);
-	if (rc == LODE_OK)
-		rc = fd = open_socket(server, options, err);
-	if (rc < 0) {
-		lode_server_stop(server);
-		return rc;
-	}
-	server->answers.guard.port = bound_port(fd);
-	snprintf(server->answers.cookie, sizeof(server->answers.cookie), "lode-%u",
-		 server->answers.guard.port);
 	lode_answers_make(&server->answers, site);
 	server->answers.overdue = lode_overdue_start(limits_ms);
-	server->daemon = start_daemon(server, fd, options);
-	if (!server->daemon) {
-		close(fd);
-		lode_server_stop(server);
-		return lode_fail(err, LODE_ERR_IO, NULL, -1, "the server cannot start");
+	server->daemon = start_daemon(server);
+	return server->daemon ? LODE_OK
+			      : lode_fail(err, LODE_ERR_IO, NULL, -1, "the server cannot start");
+}
+
+int lode_server_start(struct lode_server **out, struct lode_site *site,
+		      const struct lode_server_options *options, struct lode_error *err)
+{
+	int rc = lode_server_listen(out, options, err);
+
+	if (rc == LODE_OK)
+		rc = lode_server_answer(*out, site, err);
+	if (rc < 0) {
+		lode_server_stop(*out);
+		*out = NULL;
 	}
-	*out = server;
-	return LODE_OK;
+	return rc;
 }
 
 void lode_server_show(struct lode_server *server, struct lode_site *site)
@@ -211,6 +234,8 @@ void lode_server_stop(struct lode_server *server)
 	lode_answers_stop(&server->answers);
 	if (server->daemon)
 		MHD_stop_daemon(server->daemon);
+	else if (server->is_listening)
+		close(server->fd);
 	lode_overdue_stop(server->answers.overdue);
 	lode_answers_release(&server->answers);
 	free(server->address);

@@ -32,10 +32,15 @@ struct lode_server_options {
 };
 
 /*
- * Starts to answer; `site` must be filled (lode_site_finish is done here), and is held.
- * Fails with LODE_ERR_ARG on an address that is none, on one beyond the loopback without is_open
- * and on a weak token, and with LODE_ERR_IO if the port is taken.
+ * Takes the port: clients that come from here on wait until it answers. Fails with LODE_ERR_ARG on
+ * an address that is none, on one beyond the loopback without is_open and on a weak token, and with
+ * LODE_ERR_IO if the port is taken. `options` is kept but for its token: borrowed.
  */
+int lode_server_listen(struct lode_server **out, const struct lode_server_options *options,
+		       struct lode_error *err);
+/* Starts to answer, once; `site` must be filled (lode_site_finish is done here), and is held. */
+int lode_server_answer(struct lode_server *server, struct lode_site *site, struct lode_error *err);
+/* Both. */
 int lode_server_start(struct lode_server **out, struct lode_site *site,
 		      const struct lode_server_options *options, struct lode_error *err);
 /*

@@ -52,16 +52,17 @@ try pio train -c ''
 try pio train -l ''
 try record --duration 0 -- true
 try record --cpu-rate 0 -- true
-# A port that is somebody else's, and what to do.
+# A port that is somebody else's, and what to do: said before anything is read.
 printf 'main;a 60\n' >a.folded
 python3 - <<'P'
 import os, socket, subprocess
 taken = socket.create_server(("127.0.0.1", 0))
 port = str(taken.getsockname()[1])
-done = subprocess.run([os.environ["LODE"], "serve", "--port", port, "a.folded"], capture_output=True, text=True)
+done = subprocess.run([os.environ["LODE"], "serve", "--port", port, "a.folded", "missing.folded"], capture_output=True, text=True)
 if "built without its" not in done.stderr:
     last = done.stderr.splitlines()[-1].replace(port, "PORT")
     assert (done.returncode, last) == (4, "lode serve: Port PORT is in use; try --port 0 (any that is free)"), done
+    assert done.stderr.count("\n") == 1, done
 P
 # Every command is offered, wherever in the list it stands.
 for command in $("$LODE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do

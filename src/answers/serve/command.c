@@ -91,6 +91,7 @@ struct serving {
 	const struct serve_values *values;
 	struct lode_pages pages;
 	struct lode_asked asked; /* of a repository */
+	struct lode_server *server;
 	struct lode_site *site;
 	struct lode_serve_repo *repo; /* NULL: files are served */
 	LODE_VEC(struct lode_serve_timeline *) timelines;
@@ -180,7 +181,8 @@ static void wait_for_the_end(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static int listen_and_answer(struct serving *s)
+/* Takes the port before anything is analysed: that it is in use is known at once. */
+static int take_port(struct serving *s)
 {
 	const struct serve_values *v = s->values;
 	struct lode_server_options options = {
@@ -190,19 +192,30 @@ static int listen_and_answer(struct serving *s)
 		.names = v->names.at,
 		.n_names = v->names.n,
 	};
-	struct lode_server *server;
 	struct lode_error err;
-	char token[128], url[200];
-	size_t n_reports;
-	sigset_t ends;
+	char token[128];
 
 	if (v->token_file) {
 		if (read_token(token, sizeof(token), s->self, v->token_file, &err) < 0)
 			return lode_say_error(s->self, &err);
 		options.token = token;
 	}
+	if (lode_server_listen(&s->server, &options, &err) < 0)
+		return lode_say_error(s->self, &err);
+	return LODE_EXIT_OK;
+}
+
+static int answer_requests(struct serving *s)
+{
+	const struct serve_values *v = s->values;
+	struct lode_server *server = s->server;
+	struct lode_error err;
+	size_t n_reports;
+	sigset_t ends;
+	char url[200];
+
 	lode_ending_signals_block(&ends);
-	if (lode_server_start(&server, s->site, &options, &err) < 0)
+	if (lode_server_answer(server, s->site, &err) < 0)
 		return lode_say_error(s->self, &err);
 	/* With what can be changed, the address lets in who may. */
 	printf("%s\n", lode_server_url(server, v->is_open || v->repo, url, sizeof(url)));
@@ -221,12 +234,13 @@ static int listen_and_answer(struct serving *s)
 	wait_for_the_end();
 	lode_serve_repo_stop(s->repo);
 	lode_server_stop(server);
+	s->server = NULL;
 	return lode_serve_repo_code(s->repo);
 }
 
 static int answer(struct serving *s)
 {
-	int code = listen_and_answer(s);
+	int code = answer_requests(s);
 
 	/* Mining cannot be told to stop, and nobody will see what it finds. */
 	if (!lode_serve_repo_stop(s->repo))
@@ -271,6 +285,9 @@ static int serve_inputs(struct serving *s, char **inputs, size_t n_inputs)
 	pages->mine = v->mine;
 	pages->are_symptoms_given = v->mine.aoi.symptom || v->mine.aoi.symptoms ||
 				    v->mine.aoi.comm || v->mine.aoi.pid >= 0;
+	code = take_port(s);
+	if (code != LODE_EXIT_OK)
+		return code;
 	code = lode_pages_run(pages, inputs, n_inputs);
 	if (code > LODE_EXIT_INCOMPLETE)
 		return code;
@@ -347,8 +364,10 @@ static int serve_repository(struct serving *s, struct lode_mine_page_values *min
 {
 	struct lode_mine_request request = lode_mine_page_request(mine, true, NULL);
 	sigset_t ends;
-	int code;
+	int code = take_port(s);
 
+	if (code != LODE_EXIT_OK)
+		return code;
 	make_asked(s);
 	request.repo = s->values->repo;
 	request.where = s->values->where;
@@ -388,6 +407,7 @@ static int serve_as_repository(struct serving *s, struct serve_values *v,
 
 static void release_serving(struct serving *s)
 {
+	lode_server_stop(s->server);
 	lode_site_free(s->site);
 	lode_serve_repo_close(s->repo);
 	for (size_t i = 0; i < s->timelines.n; i++)
