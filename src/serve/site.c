@@ -19,6 +19,8 @@
 struct site_report {
 	const char *name, *schema, *title;
 	size_t document;
+	struct lode_site_question
+		others; /* what is not there is asked of it; no answer: of nothing */
 	struct lode_site_question pending; /* has an answer: asked in place of all else */
 	LODE_VEC(struct lode_site_question) questions;
 };
@@ -160,6 +162,15 @@ static struct site_report *find_report(const struct lode_site *site, const char 
 	return NULL;
 }
 
+void lode_site_set_others(struct lode_site *site, const char *report, lode_site_answer *answer,
+			  void *context)
+{
+	struct site_report *r = find_report(site, report, strlen(report));
+
+	assert(r);
+	r->others = (struct lode_site_question){.what = "", .answer = answer, .context = context};
+}
+
 static void add_site(struct lode_site *site, const char *report,
 		     const struct lode_site_question *question)
 {
@@ -269,6 +280,10 @@ struct lode_site_place lode_site_find(const struct lode_site *site, const char *
 			place.kind = LODE_SITE_QUESTION;
 			place.question = &report->questions.at[i];
 		}
+	if (place.kind == LODE_SITE_NOTHING && report->others.answer) {
+		place.kind = LODE_SITE_QUESTION;
+		place.question = &report->others;
+	}
 	return place;
 }
 

@@ -77,6 +77,10 @@ void lode_site_add_report(struct lode_site *site, const char *name, const char *
    sentence), whatever is asked of it. */
 void lode_site_add_pending(struct lode_site *site, const char *name, const char *schema,
 			   const char *title, lode_site_answer *answer, void *context);
+/* What is asked of a report that has no such question is answered so: its own are still being made,
+   as above. */
+void lode_site_set_others(struct lode_site *site, const char *report, lode_site_answer *answer,
+			  void *context);
 /* Adds a question or a change to a report that is there; `context` must outlive the site. */
 void lode_site_add_question(struct lode_site *site, const char *report, const char *what,
 			    bool is_change, lode_site_answer *answer, void *context);

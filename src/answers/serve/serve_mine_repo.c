@@ -9,9 +9,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/escape.h"
+#include "base/utc_text.h"
 #include "tool/messages.h"
 #include "tool/page_commands.h"
+#include "answers/serve/serve_kept.h"
 #include "answers/serve/serve_mine_parts.h"
 #include "store/repo_watch.h"
 #include "document/html.h"
@@ -37,6 +40,7 @@ struct lode_serve_repo {
 	bool is_anew; /* something else was shown before */
 	struct lode_repo_watch watch;
 	unsigned n_failed; /* looks */
+	bool is_kept;	   /* what is shown is: nothing is mined of it yet */
 	bool has_thread;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -48,6 +52,7 @@ struct lode_serve_repo {
 	bool has_first; /* the first mining has ended, with `code` */
 	int code;
 	bool is_awaited;   /* it took long: the server started before */
+	bool is_wanted;	   /* somebody asked what a kept report cannot answer */
 	size_t n_read, n;  /* of the recordings that it mines */
 	const char *stage; /* what it does with them; NULL: it reads them */
 };
@@ -63,6 +68,11 @@ static char *title_of(char *title, size_t size, const struct lode_serve_repo *re
 
 /* ---- One state of the repository ---- */
 
+struct mining {
+	int64_t took_ms;
+	int code; /* exit code */
+};
+
 static void close_mine(void *context)
 {
 	struct lode_serve_mine *mine = context;
@@ -72,9 +82,24 @@ static void close_mine(void *context)
 	lode_mine_free(answer);
 }
 
+/* So that the next start has it. */
+static void keep_report(const struct lode_serve_repo *repo, const struct lode_html_part *part,
+			const struct mining *mining)
+{
+	const struct lode_kept_report report = {
+		.mined_ns = lode_clock_ns(CLOCK_REALTIME),
+		.took_ms = mining->took_ms,
+		.code = mining->code,
+		.json = (char *)(uintptr_t)part->json,
+		.json_bytes = part->json_bytes,
+	};
+
+	lode_kept_report_write(&report, &repo->watch, repo->request.asked->options);
+}
+
 /* Takes the answer over. */
 static struct lode_site *site_of(const struct lode_serve_repo *repo,
-				 struct lode_mine_answer *answer)
+				 struct lode_mine_answer *answer, const struct mining *mining)
 {
 	const struct lode_mine_request *asked = &repo->request;
 	struct lode_serve_mine *mine =
@@ -89,6 +114,7 @@ static struct lode_site *site_of(const struct lode_serve_repo *repo,
 	lode_site_set_page(site, page, page_bytes);
 	lode_site_add_report(site, report_name, part.schema, part.title, part.json,
 			     part.json_bytes);
+	keep_report(repo, &part, mining);
 	lode_html_part_release(&part);
 	lode_serve_mine_add(mine, site, report_name);
 	lode_site_give(site, close_mine, mine);
@@ -116,6 +142,40 @@ static int say_pending(void *context, const struct lode_site_query *query, FILE 
 		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining %s recordings: %s", n, repo->stage);
 	pthread_mutex_unlock(&repo->lock);
 	return LODE_SITE_PENDING;
+}
+
+/* What a kept report cannot answer, the repository is mined for. */
+static int say_wanted(void *context, const struct lode_site_query *query, FILE *out,
+		      struct lode_error *err)
+{
+	struct lode_serve_repo *repo = context;
+
+	pthread_mutex_lock(&repo->lock);
+	repo->is_wanted = true;
+	pthread_cond_broadcast(&repo->changed);
+	pthread_mutex_unlock(&repo->lock);
+	return say_pending(context, query, out, err);
+}
+
+/* "fleet.lode, as of 2026-11-23 11:20 UTC" */
+static struct lode_site *kept_site(struct lode_serve_repo *repo,
+				   const struct lode_kept_report *report)
+{
+	struct lode_site *site = lode_site_new();
+	size_t page_bytes = 0, n;
+	char *page = lode_html_served_page(&page_bytes), title[1024], time[LODE_UTC_BYTES];
+
+	title_of(title, sizeof(title), repo);
+	n = strlen(title);
+	if (!report->is_current)
+		snprintf(title + n, sizeof(title) - n, ", as of %s",
+			 lode_utc_text(time, report->mined_ns, "%Y-%m-%d %H:%M UTC"));
+	lode_site_set_page(site, page, page_bytes);
+	lode_site_add_report(site, report_name, lode_mine_document.schema, title, report->json,
+			     report->json_bytes);
+	lode_site_set_others(site, report_name, say_wanted, repo);
+	free(page);
+	return site;
 }
 
 static struct lode_site *pending_site(struct lode_serve_repo *repo)
@@ -157,13 +217,15 @@ static void tell_stage(void *context, const char *stage, double done)
 	lode_progress_stage(&telling->line, stage, done);
 }
 
-/* What is there now. Gives an exit code; what is wrong was said. */
-static int mine_repo(struct lode_mine_answer **out, struct lode_serve_repo *repo)
+/* What is there now; what is wrong was said. */
+static void mine_repo(struct lode_mine_answer **out, struct lode_serve_repo *repo,
+		      struct mining *mining)
 {
+	int64_t start_ns = lode_clock_ns(CLOCK_MONOTONIC);
 	struct lode_mine_request request = repo->request;
 	struct telling telling = {.repo = repo};
 	struct lode_error err;
-	int code, rc;
+	int rc;
 
 	request.reading.progress = tell_read;
 	request.mine.progress = tell_stage;
@@ -171,12 +233,12 @@ static int mine_repo(struct lode_mine_answer **out, struct lode_serve_repo *repo
 	lode_progress_start(&telling.line);
 	rc = lode_mine_run(out, &request, &err);
 	lode_progress_end(&telling.line);
-	code = lode_mine_say(repo->self, *out, rc, &err);
+	mining->took_ms = (lode_clock_ns(CLOCK_MONOTONIC) - start_ns) / 1000000;
+	mining->code = lode_mine_say(repo->self, *out, rc, &err);
 	if (rc < 0) {
 		lode_mine_free(*out);
 		*out = NULL;
 	}
-	return code;
 }
 
 /* 1: what is shown, or nothing yet, is not what is there. */
@@ -198,8 +260,9 @@ static int look_serve_mine_repo(struct lode_serve_repo *repo)
 
 /* ---- Following ---- */
 
-/* False: it is to stop. */
-static bool wait_ms(struct lode_serve_repo *repo, int64_t ms)
+/* False: it is to stop. `heeds_questions`: ends early when a kept report is asked what it cannot
+   answer. */
+static bool wait_ms(struct lode_serve_repo *repo, int64_t ms, bool heeds_questions)
 {
 	int64_t until_ns = lode_clock_ns(CLOCK_MONOTONIC) + ms * 1000000;
 	struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000),
@@ -207,7 +270,7 @@ static bool wait_ms(struct lode_serve_repo *repo, int64_t ms)
 	bool goes_on;
 
 	pthread_mutex_lock(&repo->lock);
-	while (!repo->is_stopping &&
+	while (!repo->is_stopping && !(heeds_questions && repo->is_wanted) &&
 	       pthread_cond_timedwait(&repo->changed, &repo->lock, &until) == 0)
 		;
 	goes_on = !repo->is_stopping;
@@ -215,33 +278,38 @@ static bool wait_ms(struct lode_serve_repo *repo, int64_t ms)
 	return goes_on;
 }
 
-static void mine_anew(struct lode_serve_repo *repo)
+static void mine_anew(struct lode_serve_repo *repo, bool is_changed)
 {
 	char path[4096];
 	struct lode_mine_answer *answer;
 	struct lode_site *site;
+	struct mining mining;
 	size_t n_streams;
-	int code = mine_repo(&answer, repo);
 
+	mine_repo(&answer, repo, &mining);
 	lode_escape(path, sizeof(path), repo->request.repo);
 	if (!answer) {
 		lode_say(repo->self,
 			 "%s has changed and now yields no results; keeping the previous report",
 			 path);
 		/* Locked for long, no memory: the next look finds the change again. */
-		if (code == LODE_EXIT_FAILURE)
+		if (mining.code == LODE_EXIT_FAILURE)
 			repo->watch.has_seen = false;
 		return;
 	}
 	n_streams = answer->n_streams;
-	site = site_of(repo, answer);
+	site = site_of(repo, answer, &mining);
 	pthread_mutex_lock(&repo->lock);
 	if (!repo->is_stopping) {
 		lode_server_show(repo->server, site);
-		lode_say(repo->self, "%s has changed: %zu recording%s mined again", path, n_streams,
-			 n_streams == 1 ? "" : "s");
+		lode_say(repo->self,
+			 is_changed ? "%s has changed: %zu recording%s mined again"
+				    : "%s: %zu recording%s mined; the page can show details",
+			 path, n_streams, n_streams == 1 ? "" : "s");
 	}
+	repo->is_wanted = false;
 	pthread_mutex_unlock(&repo->lock);
+	repo->is_kept = false;
 	lode_site_free(site);
 }
 
@@ -273,18 +341,16 @@ static bool mine_first(struct lode_serve_repo *repo)
 	struct lode_mine_answer *answer;
 	struct lode_site *site = NULL;
 	char n[LODE_UNITS_BUFFER];
-	int code;
+	struct mining mining;
 
-	/* Before it is read: what comes in between is seen at the next look. */
-	look_serve_mine_repo(repo);
-	code = mine_repo(&answer, repo);
+	mine_repo(&answer, repo, &mining);
 	if (answer) {
 		lode_format_plural(n, answer->n_streams, "recording");
-		site = site_of(repo, answer);
+		site = site_of(repo, answer, &mining);
 		repo->is_anew = true;
 	}
 	pthread_mutex_lock(&repo->lock);
-	repo->code = code;
+	repo->code = mining.code;
 	repo->has_first = true;
 	repo->is_mining = false;
 	if (site && repo->server && !repo->is_stopping) {
@@ -300,6 +366,41 @@ static bool mine_first(struct lode_serve_repo *repo)
 	pthread_cond_broadcast(&repo->changed);
 	pthread_mutex_unlock(&repo->lock);
 	return site != NULL;
+}
+
+/*
+ * What was kept of it, if that took long to mine: what takes less is sooner mined than missed. Of
+ * the state that is there it is the report; of another one it is shown until that is mined.
+ */
+static bool show_kept(struct lode_serve_repo *repo, bool *is_current)
+{
+	char path[4096], age[LODE_DURATION_BYTES];
+	struct lode_kept_report report;
+	bool is_there = lode_kept_report_read(&report, &repo->watch, repo->request.asked->options);
+	int64_t age_ns = lode_clock_ns(CLOCK_REALTIME) - report.mined_ns;
+
+	if (!is_there || report.took_ms < FIRST_MS) {
+		lode_kept_report_release(&report);
+		return false;
+	}
+	*is_current = report.is_current;
+	lode_say(repo->self,
+		 report.is_current
+			 ? "%s has not changed since it was mined %s ago: showing that report"
+			 : "%s has changed since it was mined %s ago: showing that report "
+			   "until it is mined again",
+		 lode_escape(path, sizeof(path), repo->request.repo),
+		 lode_duration_text(age_ns > 0 ? age_ns : 0, age, sizeof(age)));
+	repo->is_kept = repo->is_anew = true;
+	pthread_mutex_lock(&repo->lock);
+	repo->site = kept_site(repo, &report);
+	repo->code = report.code;
+	repo->has_first = true;
+	repo->is_mining = false;
+	pthread_cond_broadcast(&repo->changed);
+	pthread_mutex_unlock(&repo->lock);
+	lode_kept_report_release(&report);
+	return true;
 }
 
 static void set_mining(struct lode_serve_repo *repo, bool is_mining)
@@ -319,24 +420,58 @@ static bool has_server(struct lode_serve_repo *repo)
 	return has;
 }
 
+static bool wants_details(struct lode_serve_repo *repo)
+{
+	bool is;
+
+	pthread_mutex_lock(&repo->lock);
+	is = repo->is_wanted;
+	pthread_mutex_unlock(&repo->lock);
+	return is;
+}
+
+/* What comes first: a kept report, or the first mining. False: there is nothing to show. */
+static bool show_first(struct lode_serve_repo *repo)
+{
+	bool is_current = true;
+
+	/* Before it is read: what comes in between is seen at the next look. */
+	look_serve_mine_repo(repo);
+	if (!show_kept(repo, &is_current))
+		return mine_first(repo);
+	if (!is_current)
+		repo->watch.has_seen = false; /* the next look finds it changed */
+	return true;
+}
+
 static void *follow(void *context)
 {
 	struct lode_serve_repo *repo = context;
 	int64_t pause_ms = LOOK_MS;
+	bool has_mined = false; /* if that failed, those who ask wait like all others */
 	struct work start;
+	int changed;
 
-	if (!mine_first(repo))
+	if (!show_first(repo))
 		return NULL;
-	/* Of this thread, and of those that it starts to mine with. */
-	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
-	while (wait_ms(repo, pause_ms)) {
+	/* Of this thread, and of those that it starts to mine with; the first mining is waited for,
+	   before a kept report as well as after it. */
+	if (!repo->is_kept)
+		(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
+	while (wait_ms(repo, pause_ms, !has_mined)) {
 		pause_ms = LOOK_MS;
-		if (!has_server(repo) || look_serve_mine_repo(repo) <= 0)
+		has_mined = false;
+		if (!has_server(repo))
+			continue;
+		changed = look_serve_mine_repo(repo);
+		if (changed <= 0 && !wants_details(repo))
 			continue;
 		start = start_work();
 		set_mining(repo, true);
-		mine_anew(repo);
+		mine_anew(repo, changed > 0);
 		set_mining(repo, false);
+		has_mined = true;
+		(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
 		pause_ms += REST_FACTOR * worked_ms(&start);
 	}
 	return NULL;
@@ -376,6 +511,7 @@ int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command
 	repo->has_thread = pthread_create(&repo->thread, NULL, follow, repo) == 0;
 	if (!repo->has_thread) {
 		lode_say(self, "cannot watch the repository: restart to see its changes");
+		look_serve_mine_repo(repo);
 		mine_first(repo);
 	}
 	*out = repo;
