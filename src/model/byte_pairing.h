@@ -6,16 +6,16 @@
  *
  * Bytes are counted at both ends. Where both counts begin with the connection's first byte, that is
  * all. In a connection that is older than the recording, and behind every gap in it, some bytes may
- * be under way when counting begins, and how many is told by two bounds:
+ * be in flight when counting begins. Two bounds give their number:
  *
  *   at least   nothing is received before its send began
  *   at most    a reader that goes to sleep for more has received all that was sent before
  *
  * Where they meet, the number is known. Where they do not, or contradict each other, nothing is
- * said, up to the next gap.
+ * paired, up to the next gap.
  *
- * LIMIT: "all that was sent before" takes what was sent for arrived. Within a host it has; between
- * hosts, what was sent longer ago than slack_ns.
+ * LIMIT: "all that was sent before" assumes that sent bytes have arrived. Within a host they have;
+ * between hosts, those that were sent longer ago than slack_ns.
  */
 #pragma once
 

@@ -1,15 +1,15 @@
 /*
- * Where time on a CPU went in which no sample was taken.
+ * Stacks for time on a CPU in which no sample was taken.
  *
  *   sampled      |~~~ wait A ~~~|  f  *  f  |~~~ wait B ~~~|          * a sample: f
  *   unsampled    |~~~ wait A ~~~|     ?     |~~~ wait B ~~~|
  *
  * Runs of one program are of one kind when they begin behind the same user frames and end in the
- * same ones: what samples saw in some of them tells what all of them do. Each sample stands for as
+ * same ones: samples in some of them show what all of them do. Each sample represents as
  * much time as any other of its kind. A part of that is in its own run; the runs without a sample
- * are the rest, and get the samples' stacks in order of time, so that a program that changes is
- * followed. Where a kind has too few samples, those of all runs that end in the same frames speak;
- * where these are too few, a run has the callers that are there both before and after it: they are
+ * are the rest, and get the samples' stacks in order of time, which follows changes of the
+ * program. If a kind has too few samples, those of all runs that end in the same frames are used;
+ * if these are too few, a run gets the callers common to the stacks before and after it: these are
  * certain.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /*
- * What the threads at one place of a chain are called together, where too few of a cluster's stacks
- * agree on one name.
+ * A common name for the threads at one place of a chain, if too few of a cluster's stacks agree on
+ * one.
  *
  *   → gcc giant.c → cc1 giant.c   1.1 s        → gcc → cc1      one program, with several titles
  *   → gcc         → cc1           0.9 s
@@ -8,10 +8,10 @@
  *   → worker-a                    1.1 s        → …              several programs
  *   → worker-b                    0.9 s
  *
- * Names that have enough of the cost are left as they are, and so are those of the common part. Of
- * the others, those of one program are called by it if they have enough together, each stack
- * counted once; and what is left then is "…", if it has enough. A program is the first word of a
- * name, with what is behind it in "inferred" brackets or after ", busy with".
+ * Names with enough of the cost stay unchanged, and so do those of the shared call path. Of
+ * the others, those of one program get its name if they have enough together, each stack
+ * counted once; the remaining ones become "…", if they have enough. A program is the first word of
+ * a name, with what follows it in "inferred" brackets or after ", busy with".
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /*
- * Where to cut: which stacks are one problem, by what they cost in each symptom.
+ * Where to cut: which stacks are one problem, by their cost in each symptom.
  *
- * Problems come and go by themselves: what one costs in a symptom says nothing of the others, while
- * the parts of one problem (its callers, its CPU time and its waits) cost much where the others do.
- * So stacks are parted by the function that best tells where the cost falls:
+ * Problems come and go independently: the cost of one in a symptom does not predict the others,
+ * while the parts of one problem (its callers, its CPU time and its waits) are expensive in the
+ * same symptoms. So stacks are split by the function that best predicts where the cost falls:
  *
  *   all stacks 33.8 s                       gain of the best function
  *   +- with load_documents 7.28 s           151.8   a problem of its own
@@ -12,8 +12,8 @@
  *      +- without ...
  *
  * Stacks C cost n_s observations in symptom s, n in all; p_s is the symptom's share of all cost,
- * and S = 1 / sum p_s^2 how many even symptoms there would be. An observation is 1/30 of an even
- * one: as much as runs of one program differ by. Their evidence is how likely these costs are when
+ * and S = 1 / sum p_s^2 the equivalent number of even symptoms. An observation is 1/30 of an even
+ * one: as much as runs of one program differ by. The evidence is the likelihood of these costs when
  * nothing is known of C but a tenth of an observation for each even symptom (Dirichlet, a_s = S p_s
  * / 10):
  *
@@ -21,12 +21,12 @@
  *
  *   gain of f = E(C with f) + E(C without f) - E(C) - ln(functions to choose from)
  *
- * The function of the highest gain parts C, if that is above 0: what two groups save in saying
- * where the cost falls has to pay for naming one more. Both parts go on.
+ * The function of the highest gain splits C, if the gain is above 0: what two groups save in
+ * describing where the cost falls has to pay for one more name. Both parts are split further.
  *
- * A function that holds nearly all cost of the symptoms that it stands in (`main`, a server's loop)
- * names a kind of symptom, not a problem: inside it the search goes on, but it is no name. Nor is
- * one whose stacks share less of what they call than they differ in.
+ * A function with nearly all cost of the symptoms that it occurs in (`main`, a server's loop)
+ * marks a kind of symptom, not a problem: the search continues inside it, but it gives no name. Nor
+ * does one whose stacks share fewer functions than they differ in.
  */
 #pragma once
 

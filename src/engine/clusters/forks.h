@@ -1,9 +1,9 @@
 /*
  * Where to cut when there is one symptom: which stacks are one problem, by how they fork.
  *
- * What costs a twentieth of everything is substantial. Of the stacks below a function, branches are
- * taken, the costliest first: what stands in a substantial part of those that are left, and leaves
- * out a substantial part of all of them.
+ * A twentieth of all cost is substantial. The branches of a function are the functions below it,
+ * costliest first, that occur in a substantial part of its remaining stacks, while a substantial
+ * part of all its stacks is without them.
  *
  *   run 100 %
  *   +- load 44 % --- read_config 14 % --+-- look_up 40 %     many callers, one problem
@@ -11,18 +11,19 @@
  *   +- render 50 % - scale 48 %                              another one
  *   +- scraps 6 %
  *
- * A function is a problem if two thirds of its cost or more are not in branches, else these are.
- * What a library does for a function is one branch, however that forks: the problem is who calls
- * it, as long as it stays in the thread. What holds all but scraps of everything is a problem only
- * if it has no branch.
+ * A function is a problem if less than 65 % of its cost is in branches; otherwise the branches are
+ * examined. What a library does for a function is one branch, however that forks: the problem is
+ * the caller, as long as it stays in the thread. A function with all cost but a small remainder is
+ * a problem only if it has no branch.
  *
- * Nor is it a problem if who calls it tells what it does: if functions below it come in one half
- * more of the stacks with some substantial caller than in those without (a server's loop, a
- * library), or if a substantial part of its callers is in another module, and another part is not.
+ * Nor is a function a problem if it behaves differently for a caller: if some function below it
+ * occurs in one half more of the stacks with a substantial caller than in those without (a server's
+ * loop, a library), or if a substantial part of its callers is in another module, and another part
+ * is not.
  *
- * Problems take their stacks, those with most left first. Each is named by a function that stands
- * in all but scraps of its cost, and little else: of the module of the first of these, that which
- * holds least. What holds all but scraps of everything gives no name.
+ * Problems take their stacks, those with most left first. Each gets the name of a function that
+ * nearly all of its cost has, and little else: of the module of the first such function, the one
+ * with the smallest cost. A function with nearly all of the total cost gives no name.
  */
 #pragma once
 

@@ -1,15 +1,16 @@
 /*
- * Where to cut what holds nearly all cost of every symptom: where its stacks go to other threads.
+ * Where to cut a cluster with nearly all cost of every symptom: where its stacks go to other
+ * threads.
  *
  *   requests  JavaMain … EnterI … park         → reporter  sumLedger     8.7 s   a problem
  *   requests  JavaMain … Thread.sleep … park   → timer                   1.9 s   another one
  *   requests  JavaMain … park                                            2.2 s   the rest
  *
- * Problems of the same share in all symptoms leave no evidence to part them by (cut.h), and stacks
- * that wait in one function are alike. Cut by how stacks fork (forks.h) alone, a scan would come
- * apart into the functions that it calls. So what forks is a problem of its own only if it goes
- * through other threads: the links of most of its cost are, in their order, those of no other
- * problem's, nor of the rest.
+ * Problems with the same share of all symptoms leave no evidence to separate them (cut.h), and
+ * stacks that wait in one function are similar. Cut by forks alone (forks.h), a scan would fall
+ * into the functions that it calls. So a fork is a problem of its own only if it goes through other
+ * threads: the links of most of its cost, in their order, belong to no other problem, nor to the
+ * rest.
  */
 #pragma once
 

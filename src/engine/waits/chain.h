@@ -1,16 +1,16 @@
 /*
- * Chained stacks: the stacks of a chain of waiting threads as one (design §3.2).
+ * Chained stacks: the stacks of a chain of waiting threads as one.
  *
  *   main > session_restore > mutex_lock > [kernel] futex_wait
  *     > "→ ph-store" > start > checkpoint > mutex_lock > [kernel] futex_wait
  *       > "→ ph-journal" > start > flush > fsync > [kernel] io_schedule
  *         > "→ disk"
  *
- * A stream has far more chains than stacks, and each is a hundred frames long: so a chain is kept
- * as what it is made of, and becomes nodes of the digest's tree only when all are known, and only
- * if something was spent on it.
+ * A stream has far more chains than stacks, and each is a hundred frames long. So a chain is stored
+ * as its parts, and becomes nodes of the digest's tree only when all are known, and only
+ * if it has a cost.
  *
- *   base    what stands before a stack: 0 is the root, others are (chain, link)
+ *   base    what precedes a stack: 0 is the root, others are (chain, link)
  *   chain   (base, stack of the stream)
  *
  * Joining costs one look-up for the base and one for the chain, whatever their depth; below base 0

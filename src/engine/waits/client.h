@@ -1,28 +1,30 @@
 /*
- * For whom a thread works that keeps another one waiting.
+ * The client that a busy server works for while another thread waits for it.
  *
  *   redis-cli  |send|~~~~~~~~~~~~~~ waits for its answer ~~~~~~~~~~~~~~|
  *   server     ~ wait ~|run  keysCommand                    |write|run, write
  *   getter                       |send|~~~~~~~~~~~~ waits ~~~~~~~~~~~~~~~~~|     the symptom
  *
- * A request that comes while its server is busy wakes nobody: it stands in a queue (of a socket, a
- * listener, a pool) until it is taken. The critical path shows what the server was at meanwhile;
- * this tells who had asked for that, by inference. All waits of the chain must be such for answers
+ * A request that comes while its server is busy wakes no thread: it waits in a queue (of a socket,
+ * a listener, a pool) until the server takes it. The critical path shows what the server did
+ * meanwhile; this infers the client it worked for. All waits of the chain must be waits for answers
  * or requests: for the network, IPC, or in polls.
  *
- *  1. Who ended the server's latest wait for requests is its client. If that is who waits for it in
- *     the chain, it passed a request on (nginx to a worker of its pool), and counts as the server,
- *     at that time.
+ *  1. The client is the thread that ended the server's latest wait for requests. If that thread is
+ *     also the waiter in the chain, it passed a request on (nginx to a worker of its pool), and
+ *     counts as the server, at that time.
  *  2. If the server worked on since before the symptom's thread asked, but that client has its
- *     answer already, or is the symptom's thread with an earlier request: whom it answers next,
- *     rather one of another name than the symptom's thread, which stands in the queue as well. If
- *     the symptom's thread woke it: whom of another name it answers first nevertheless.
+ *     answer already, or is the symptom's thread with an earlier request: the client is the thread
+ *     that it answers next, preferably one of another name than the symptom's thread, which waits
+ *     in the queue as well. If the symptom's thread woke the server: the first thread of another
+ *     name that it answers nevertheless.
  *
  * A client is of another process than the server, of another name than the thread in question
- * (workers of a pool are not each other's), asked before the symptom's thread did, and has no
- * answer yet. Whom the server asks itself, it awaits at other places than who waits for it in the
- * chain, and whom it only tells something (a log), nowhere: by (2) nobody is a client whom the
- * server was not seen to await. LIMIT: a loop that awaits all at one place tells nothing by that.
+ * (workers of a pool are not each other's clients), asked before the symptom's thread did, and has
+ * no answer yet. Threads that the server itself asks do not qualify: it awaits them at other places
+ * than the waiter in the chain. Threads that it only informs (a log) do not: it never awaits them.
+ * By (2) a client is only a thread that the server was seen to await. LIMIT: a loop that awaits all
+ * at one place cannot be distinguished by that.
  */
 #pragma once
 

@@ -1,21 +1,21 @@
 /*
- * Who may have held what a thread polled for.
+ * The likely holder of what a thread polled for.
  *
  *   teller    |try|~ 2 ms ~|try|~ 2 ms ~|try|~~ 2 ms ~~|try, and goes on     sleeps at one place
  *   auditor   |.......... run, fsync ..................|exit
  *
- * A thread that sleeps and tries again is woken by the clock alone: no recording says what it
- * waited for. Its time stays its own, and the timer's. What others of its process were at meanwhile
- * tells who it may have been, by inference:
+ * A thread that sleeps and tries again is woken by the clock alone: no recording shows what it
+ * waited for. Its time stays its own, and the timer's. The holder is inferred from the other
+ * threads of its process:
  *
  *  - the likely holder was at work for at least nine tenths of the time from the first sleep to the
  *    last try that failed, and stopped or exited between that and the try after the last sleep; of
- *    several, who did so last,
- *  - else, who was at work for most of the time, if that was half of it or more: meanwhile.
+ *    several, the one that stopped last,
+ *  - else, the thread that was at work longest, if at least half of the time: meanwhile.
  *
- * At work is to run, to be ready, or to wait for a disk. Polling is three or more waits in a row
- * that were taken up again (model/rearmed.h), the last of which timed out as well. Other processes
- * are not looked at: too many of them are at work at any time.
+ * At work means running, ready, or waiting for a disk. Polling means three or more re-armed waits
+ * in a row (model/rearmed.h), the last of which timed out as well. Other processes are not
+ * examined: too many of them are at work at any time.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * Workers that take requests from one queue: what all of them are at is what a request waits for.
+ * Workers that take requests from one queue: a request waits for the work of all of them.
  *
  *   fast      |send|~~~~~~~~~~~~~~~~~~ waits ~~~~~~~~~~~~~~~~~~|      the symptom
  *   nginx            |~~~~~~~~~~~~~~~~ waits ~~~~~~~~~~~~~~~|
@@ -7,17 +7,17 @@
  *   worker 2  ....... md5, for another ..................|......
  *   whose             1 2 1 2 1 2 1 2 1 2 1 2 1 2        1
  *
- * Who takes it in the end is chance, so while it stands in the queue its time belongs to all who
- * are busy, in turn: each ns to one of them. The workers of a pool have one name and title, are
+ * Chance decides which worker takes a request. While it is queued, its time belongs to all busy
+ * workers in turn: each ns to one of them. The workers of a pool have one name and title, are
  * threads of one process or children of one (not of init; recordings as text do not say whose), and
- * have exchanged something with who waits for them, or with its namesakes: one was woken by the
- * other from a wait for requests or answers. If one of them idles, nobody stands in a queue for all
- * of them: then the time is that of who took it. So is it where that waits itself as it does for
- * requests, as an event loop that passed the request on.
+ * have exchanged something with the waiting thread, or with its namesakes: one was woken by the
+ * other from a wait for requests or answers. If one of them idles, the request does not queue for
+ * all of them: the time is that of the worker that took it. The same holds if that worker itself
+ * waits as it does for requests, such as an event loop that passed the request on.
  *
- * A worker idles in waits for requests that a namesake of who waits ended, or at the place of such
- * a one. Of other waits for requests that nobody known ended it is not known whether it idles: it
- * is left out. LIMIT: pools of more than LODE_POOL_MOST workers are not looked into.
+ * A worker idles in waits for requests that a namesake of the waiting thread ended, or at the place
+ * of such a wait. Other waits for requests without a known waker do not show whether a worker
+ * idles: it is left out. LIMIT: pools of more than LODE_POOL_MOST workers are not examined.
  */
 #pragma once
 
