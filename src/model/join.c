@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "model/clock_match.h"
 #include "model/connections.h"
 
 /* ---- Times ---- */
@@ -37,30 +38,86 @@ static void shift_cpus(struct lode_stream *stream, size_t first, int64_t by_ns)
 			stream->cpus.at[cpu].runs.at[i].start_ns += by_ns;
 }
 
-/* Two clocks of one time of day. */
-static int check_part(const struct lode_join_part *first, struct lode_join_part *part,
-		      struct lode_error *err)
+/* What to add to `part`'s times, by what both say of the time of day; INT64_MIN: not known. */
+static int64_t expected_offset(const struct lode_join_part *first,
+			       const struct lode_join_part *part)
 {
 	const struct lode_stream *a = first->stream, *b = part->stream;
+	int64_t offset_ns;
+
+	if (part->has_offset)
+		offset_ns = part->offset_ns;
+	else if (!a->has_wall_clock || !b->has_wall_clock ||
+		 __builtin_sub_overflow(b->wall_offset_ns, a->wall_offset_ns, &offset_ns))
+		return INT64_MIN;
+	/* A hundred years are no clock. */
+	return offset_ns > INT64_MIN / 3 && offset_ns < INT64_MAX / 3 ? offset_ns : INT64_MIN;
+}
+
+/* Whether they recorded something at one time, if their clocks differ by so much. */
+static bool do_overlap(const struct lode_stream *a, const struct lode_stream *b, int64_t offset_ns)
+{
 	int64_t t0_ns, t1_ns;
+
+	return offset_ns != INT64_MIN && !__builtin_add_overflow(b->t0_ns, offset_ns, &t0_ns) &&
+	       !__builtin_add_overflow(b->t1_ns, offset_ns, &t1_ns) && t0_ns < a->t1_ns &&
+	       t1_ns > a->t0_ns;
+}
+
+static int refuse(const struct lode_stream *a, const struct lode_stream *b, bool has_expected,
+		  const struct lode_clock_match *match, struct lode_error *err)
+{
+	const char *clocks = has_expected ? "its clock puts it at another time than"
+					  : "there is no time of day to align it with";
+
+	if (match->n_turns && match->n_other_turns)
+		return lode_fail(err, LODE_ERR_ARG, b->path, -1,
+				 "%s %s, and the traffic between the hosts fits several offsets "
+				 "(%.6f s in %zu messages, %.6f s in %zu); choose one with "
+				 "--clock-offset",
+				 clocks, a->path, (double)match->offset_ns / 1e9, match->n_turns,
+				 (double)match->other_ns / 1e9, match->n_other_turns);
+	return lode_fail(err, LODE_ERR_ARG, b->path, -1,
+			 "%s %s, and %s traffic between the hosts was recorded to find the offset "
+			 "(lode record --network); state it with --clock-offset",
+			 clocks, a->path, match->n_turns ? "too little" : "no");
+}
+
+/*
+ * What messages between the hosts say of their clocks counts, unless it is not unique, or the
+ * clocks are right. Hosts that do not talk with the first one may do so with another that comes
+ * before.
+ */
+static int find_offset(struct lode_join_part *parts, size_t i, struct lode_error *err)
+{
+	struct lode_join_part *part = &parts[i];
+	const struct lode_stream *a = parts[0].stream, *b = part->stream;
+	int64_t expected_ns = expected_offset(&parts[0], part);
+	struct lode_clock_match match = {0};
+	size_t j;
 
 	if (!a->has_switches || !b->has_switches)
 		return lode_fail(err, LODE_ERR_ARG, (a->has_switches ? b : a)->path, -1,
 				 "the recording has no context switches: it cannot be joined");
-	if (!part->has_offset && (!a->has_wall_clock || !b->has_wall_clock))
-		return lode_fail(err, LODE_ERR_ARG, (a->has_wall_clock ? b : a)->path, -1,
-				 "the recording does not say which time of day its times are; say "
-				 "what to add to them with --clock-offset");
-	if (!part->has_offset &&
-	    __builtin_sub_overflow(b->wall_offset_ns, a->wall_offset_ns, &part->offset_ns))
-		return lode_fail(err, LODE_ERR_ARG, b->path, -1,
-				 "its time of day is 292 years from that of %s", a->path);
-	if (__builtin_add_overflow(b->t0_ns, part->offset_ns, &t0_ns) ||
-	    __builtin_add_overflow(b->t1_ns, part->offset_ns, &t1_ns) || t0_ns >= a->t1_ns ||
-	    t1_ns <= a->t0_ns)
-		return lode_fail(err, LODE_ERR_ARG, b->path, -1,
-				 "recorded at another time than %s: there is nothing to join",
-				 a->path);
+	for (j = 0; j < i && !match.is_unique; j++) {
+		int64_t before_ns = j ? parts[j].offset_ns : 0;
+		struct lode_clock_match with = {0};
+
+		lode_clock_match_find(&with, parts[j].stream->connections, b->connections,
+				      expected_ns == INT64_MIN ? expected_ns
+							       : expected_ns - before_ns);
+		with.offset_ns = lode_join_shifted(with.offset_ns, before_ns);
+		with.other_ns = lode_join_shifted(with.other_ns, before_ns);
+		if (with.is_unique || with.n_turns > match.n_turns)
+			match = with;
+	}
+	if (match.is_unique &&
+	    (match.n_turns > 2 * match.n_expected || !do_overlap(a, b, expected_ns)))
+		part->offset_ns = match.offset_ns;
+	else if (do_overlap(a, b, expected_ns))
+		part->offset_ns = expected_ns;
+	else
+		return refuse(a, b, expected_ns != INT64_MIN, &match, err);
 	return LODE_OK;
 }
 
@@ -261,7 +318,7 @@ int lode_streams_join(struct lode_join_part *parts, size_t n, struct lode_error 
 		hosts[i] = lode_arena_strndup(&to->arena, parts[i].stream->host,
 					      strlen(parts[i].stream->host));
 	for (size_t i = 1; rc == 0 && i < n; i++)
-		rc = check_part(&parts[0], &parts[i], err);
+		rc = find_offset(parts, i, err);
 	if (rc == 0) {
 		parts[0].first_thread = 0;
 		parts[0].offset_ns = 0;

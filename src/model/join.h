@@ -6,9 +6,10 @@
  *   db1    postgres        |receive| run | send|                   own clock, shifted
  *
  * The recordings' clocks are aligned by what each says of the time of day, or by a given offset,
- * and then by the bytes that went both ways: none is received before it is sent, so the smallest
- * delays there and back bound the offset from both sides. CPUs of the others are numbered behind
- * those of the first.
+ * or, where that cannot be right, by the order and sizes of what was sent between them
+ * (model/clock_match.h). Then the bytes that went both ways correct it: none is received before it
+ * is sent, so the smallest delays there and back bound the offset from both sides. CPUs of the
+ * others are numbered behind those of the first.
  */
 #pragma once
 
@@ -25,8 +26,9 @@ struct lode_join_part {
 
 /*
  * Joins all parts to the first one's stream, and frees the others'. Threads are named comm@host.
- * LODE_ERR_ARG, and nothing is changed, when a part has no context switches, no time of day and no
- * offset, or was recorded at another time than the first. The parts' streams stay the caller's.
+ * LODE_ERR_ARG, and nothing is changed but offsets, when a part has no context switches, or when
+ * its clock does not say that it was recorded at the time of the first, and messages between the
+ * hosts do not say when. The parts' streams stay the caller's.
  */
 int lode_streams_join(struct lode_join_part *parts, size_t n, struct lode_error *err);
 

@@ -108,11 +108,12 @@ for HOST in store front; do
 done
 wait
 grep -hv -e ': recording of' -e 'next: lode mine' -e 'events were lost' ./*.err
-for offset in 0s 400ms -400ms; do
+for offset in 0s 400ms -400ms -40s 26h; do
 	"$LODE" mine --join --clock-offset=$offset --folded front.lode store.lode >$offset.folded 2>err
 	grep -o '40 receives of data that the other hosts sent' err || cat err
 done
-cmp 0s.folded 400ms.folded && cmp 0s.folded -- -400ms.folded && echo "the same, whatever the offset"
+cmp 0s.folded 400ms.folded && cmp 0s.folded -- -400ms.folded && cmp 0s.folded -- -40s.folded && cmp 0s.folded 26h.folded &&
+	echo "the same, whatever the offset"
 # 20 requests of about 20 ms each, and of what front waited for at most a tenth was something else.
 awk '{ n = $NF }
 	/^[^→]*;front;[^→]*read;.*→ store@[^→]*rebuild_index/ { store += n }

@@ -286,6 +286,29 @@ static void test_without_sends_the_time_of_day_has_to_do(void **state)
 	lode_stream_free(parts[0].stream);
 }
 
+/* Whatever the clocks say, or nothing: what went between the hosts says it. */
+static void test_clocks_that_are_hours_off_are_aligned(void **state)
+{
+	const int64_t hour_ns = INT64_C(3600000000000);
+
+	(void)state;
+	for (int64_t hours = -30; hours <= 30; hours += 5) {
+		struct world w = {0};
+		struct lode_join_part parts[2] = {0};
+		struct lode_error err;
+
+		live(&w, (uint64_t)(hours + 31));
+		parts[0].stream = record_client(&w);
+		parts[1].stream = record_server(&w, 5000 * US);
+		parts[1].has_offset = hours != 0;
+		parts[1].offset_ns = hours * hour_ns;
+		assert_int_equal(lode_streams_join(parts, 2, &err), 0);
+		assert_true(llabs(parts[1].offset_ns + 5000 * US) < 1000 * US);
+		assert_true(parts[1].n_links > 0);
+		lode_stream_free(parts[0].stream);
+	}
+}
+
 static void test_what_cannot_be_joined_says_why(void **state)
 {
 	struct world w = {0};
@@ -296,6 +319,8 @@ static void test_what_cannot_be_joined_says_why(void **state)
 	live(&w, 1);
 	parts[0].stream = record_client(&w);
 	parts[1].stream = record_server(&w, 0);
+	lode_connections_free(parts[1].stream->connections);
+	parts[1].stream->connections = NULL;
 	assert_int_equal(lode_streams_join(parts, 2, &err), LODE_ERR_ARG);
 	assert_non_null(strstr(err.message, "--clock-offset"));
 	parts[1].has_offset = true;
@@ -404,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_hosts_keep_their_own_cpus_and_names),
 		cmocka_unit_test(test_clocks_are_held_to_what_was_sent_both_ways),
 		cmocka_unit_test(test_without_sends_the_time_of_day_has_to_do),
+		cmocka_unit_test(test_clocks_that_are_hours_off_are_aligned),
 		cmocka_unit_test(test_what_cannot_be_joined_says_why),
 	};
 
