@@ -87,6 +87,66 @@ const commands = {
 	...sharedSets(),
 };
 
+/** A trace in which no call is long, and the same day of a service twice: nothing stands out. */
+const calm = temporary("calm.csv");
+writeFileSync(calm, "1,enter,f,0\n1,exit,f,10\n1,enter,f,20\n1,exit,f,30\n");
+const quiet = temporary("quiet.log");
+const idle = temporary("idle.csv");
+{
+	const start = 1795230000;
+	const requests = [];
+	const counters = ["time,cpu"];
+	for (let t = 0; t < 300; t++) {
+		counters.push(`${start + t + 1},${20 + (t % 5)}`);
+		for (let k = 0; k < 10; k++)
+			requests.push(
+				`10.0.0.1 - u [21/Nov/2026:02:00:00 +0000] "GET /shop HTTP/1.1" 200 100 "-" "-" 0.010 0.010 ${(start + t + k / 10 + 0.01).toFixed(3)}`,
+			);
+	}
+	writeFileSync(quiet, `${requests.join("\n")}\n`);
+	writeFileSync(idle, `${counters.join("\n")}\n`);
+}
+Object.assign(commands, {
+	"timeline in which no call stands out": ["timeline", calm],
+	"pio of a quiet day": ["pio", "-m", "model", "--log", quiet, "-c", `web=${idle}`],
+	"suspects of nothing slow": ["suspects", "--thresholds", "8s,9s", join(samples, "orders")],
+	"next of clusters": ["next", "--unit", "ns", before, after],
+	"analyze of one trace": ["analyze", join(samples, "mailroom")],
+});
+
+/** "3.97 s" in ns, and half of its last digit. @param {string} text @param {string} unit */
+function measure(text, unit) {
+	const size = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 }[unit] ?? 1;
+	const digits = text.split(".")[1]?.length ?? 0;
+	return { ns: Number(text) * size, slack: 0.5 * size * 10 ** -digits * (1 + 1e-9) };
+}
+
+/**
+ * What a sentence may say that no member is: differences of two numbers of one thing, what a list comes
+ * to, and what calls with a caller take beyond others. @param {any} value @param {number[]} into
+ */
+function derivedFrom(value, into = []) {
+	if (!value || typeof value !== "object") return into;
+	if (Array.isArray(value)) {
+		/** @type {Map<string, number>} */
+		const sums = new Map();
+		for (const item of value)
+			for (const [key, x] of Object.entries(item ?? {}))
+				if (typeof x === "number") sums.set(key, (sums.get(key) ?? 0) + x);
+		into.push(...sums.values());
+		for (const item of value) derivedFrom(item, into);
+		return into;
+	}
+	const own = Object.values(value)
+		.flatMap((x) => (x && typeof x === "object" && !Array.isArray(x) ? Object.values(x) : [x]))
+		.filter((x) => typeof x === "number");
+	for (const x of own) for (const y of own) into.push(x - y);
+	const { with: a, without: b } = value;
+	if (a?.n && b?.n) into.push(a.n * (a.mean_ns - b.mean_ns));
+	for (const item of Object.values(value)) derivedFrom(item, into);
+	return into;
+}
+
 /** Numbers of a document, with how many items its lists have. @param {any} value @param {Set<number>} into */
 function numbersOf(value, into = new Set()) {
 	if (typeof value === "number") into.add(value);
@@ -119,14 +179,25 @@ for (const [name, args] of Object.entries(commands))
 		const known = [...all];
 		const has = (/** @type {(n: number) => boolean} */ is) => known.some(is);
 		const sentence = plain(said.finding);
+		// Of several reports it is the first one's sentence: that one's own test is above.
+		const isOfReport = (/** @type {string} */ words) => said.runs?.[0].summary.includes(words);
 		for (const [, text = ""] of sentence.matchAll(
 			/(?<![\w.,-])(\d{1,3}(?:,\d{3})+)(?![\w.,]*\d)/g,
 		)) {
 			const n = Number(text.replaceAll(",", ""));
 			assert.ok(
-				has((x) => x === n || all.has(n - x)),
+				isOfReport(text) || has((x) => x === n || all.has(n - x)),
 				`${text} in ${sentence}`,
 			);
+		}
+		const derived = derivedFrom(said);
+		for (const [words, text = "", unit = ""] of sentence.matchAll(
+			/(?<![\w.,+:])(\d+(?:\.\d+)?) (ns|µs|ms|s)(?![\w])/g,
+		)) {
+			if (/\d (h|min) /.test(sentence.slice(0, sentence.indexOf(words) + 1).slice(-8))) continue;
+			const { ns, slack } = measure(text, unit);
+			const is = (/** @type {number} */ x) => Math.abs(Math.abs(x) - ns) <= slack;
+			assert.ok(isOfReport(words) || has(is) || derived.some(is), `${words} in ${sentence}`);
 		}
 		// Shares: of two numbers of the document, as the sentence rounds them.
 		for (const [, text = ""] of sentence.matchAll(/(?<![\w.,])(\d+(?:\.\d+)?) %/g)) {
@@ -140,8 +211,6 @@ for (const [name, args] of Object.entries(commands))
 					(whole) =>
 						whole > 0 && (is(part / whole) || is(part / whole - 1) || is(1 - part / whole)),
 				);
-			// Of several reports it is the first one's sentence: that one's own test is above.
-			const isOfReport = said.runs?.[0].summary.includes(`${text} %`);
-			assert.ok(isOfReport || has(isShare), `${text} % in ${sentence}`);
+			assert.ok(isOfReport(`${text} %`) || has(isShare), `${text} % in ${sentence}`);
 		}
 	});

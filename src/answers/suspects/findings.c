@@ -95,22 +95,20 @@ static bool find_costliest_contrast(struct lode_suspects_contrast *best,
 static const char *contrast_words(const struct lode_suspects_contrast *c,
 				  const struct lode_names *names, struct lode_arena *arena)
 {
-	uint64_t n = c->with.n_failed + c->with.n_succeeded;
-	uint64_t n_other = c->without.n_failed + c->without.n_succeeded;
-	char calls[LODE_UNITS_BUFFER], others[LODE_UNITS_BUFFER], lost[LODE_UNITS_BUFFER];
-	char pct[LODE_UNITS_BUFFER], other_pct[LODE_UNITS_BUFFER];
+	char slow[LODE_UNITS_BUFFER], calls[LODE_UNITS_BUFFER], lost[LODE_UNITS_BUFFER];
+	char other_slow[LODE_UNITS_BUFFER], others[LODE_UNITS_BUFFER];
 	char mean[LODE_UNITS_BUFFER], other_mean[LODE_UNITS_BUFFER];
 
 	return lode_finding_text(
 		arena,
 		"%s is slow in %s of its %s calls from %s (mean %s), in %s of its %s other calls "
 		"(mean %s): %s longer in all.",
-		label_of(names, c->leaf, arena),
-		lode_format_share(pct, (int64_t)c->with.n_failed, (int64_t)n),
-		lode_format_count(calls, n), label_of(names, c->callers[c->n_callers - 1], arena),
+		label_of(names, c->leaf, arena), lode_format_count(slow, c->with.n_failed),
+		lode_format_count(calls, c->with.n),
+		label_of(names, c->callers[c->n_callers - 1], arena),
 		lode_format_cost(mean, c->with.mean, "ns"),
-		lode_format_share(other_pct, (int64_t)c->without.n_failed, (int64_t)n_other),
-		lode_format_count(others, n_other),
+		lode_format_count(other_slow, c->without.n_failed),
+		lode_format_count(others, c->without.n),
 		lode_format_cost(other_mean, c->without.mean, "ns"),
 		lode_format_cost(lost, llround(lost_by_caller(c)), "ns"));
 }
@@ -163,7 +161,8 @@ static const char *metric_words(const struct lode_suspects_answer *answer, struc
 	return lode_finding_text(
 		arena,
 		"No function and no caller goes with slow executions more than chance allows (q < "
-		"%g). Slowest is %s: %s of %s took longer than %s, %s in all.",
+		"%g). The largest part of the slow time is in %s: %s of %s took longer than %s, %s "
+		"in all.",
 		significant, m->of.name, lode_format_count(n, failed),
 		lode_format_count(all, m->values.n),
 		lode_format_cost(bound, m->of.thresholds.failed, m->of.unit),
