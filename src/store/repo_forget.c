@@ -59,41 +59,55 @@ static bool is_subtractable(const struct lode_digest *from, const struct lode_di
 	return true;
 }
 
-/* Marks the digest's streams in `keep`, which is of the segment's. */
-static size_t drop_streams(bool *keep, const struct lode_digest *segment,
-			   const struct lode_digest *digest)
+/* A segment of which digests are taken out. */
+struct leaving {
+	struct lode_digest *merged;
+	struct lode_map at; /* content of its streams -> their place */
+	bool *keep;	    /* its streams */
+	/* `merged` less what was taken out is what the others come to; not with a damaged one. */
+	bool is_whole;
+};
+
+static void find_streams(struct leaving *leaving)
 {
-	struct lode_map at = {0};
+	const struct lode_digest *merged = leaving->merged;
+
+	leaving->keep = lode_alloc(merged->streams.n + 1);
+	memset(leaving->keep, true, merged->streams.n);
+	lode_map_reserve(&leaving->at, merged->streams.n);
+	for (size_t i = 0; i < merged->streams.n; i++)
+		*lode_map_slot(&leaving->at, merged->streams.at[i].content_hash) = (uint32_t)i;
+}
+
+/* Marks the digest's streams; gives how many of them are there. */
+static size_t drop_streams(struct leaving *leaving, const struct lode_digest *digest)
+{
 	size_t n = 0;
 
-	for (size_t i = 0; i < segment->streams.n; i++)
-		*lode_map_slot(&at, segment->streams.at[i].content_hash) = (uint32_t)i;
 	for (size_t i = 0; i < digest->streams.n; i++) {
-		uint32_t found = lode_map_find(&at, digest->streams.at[i].content_hash);
+		uint32_t found = lode_map_find(&leaving->at, digest->streams.at[i].content_hash);
 
-		if (found == LODE_NONE || !keep[found])
+		if (found == LODE_NONE || !leaving->keep[found])
 			continue;
-		keep[found] = false;
+		leaving->keep[found] = false;
 		n++;
 	}
-	lode_map_release(&at);
 	return n;
 }
 
-/* *is_whole: `merged` less the digest is what the others come to; not with a damaged one. */
-static int take_out(bool *is_whole, struct lode_repo *repo, struct lode_digest *merged, bool *keep,
-		    int64_t id, struct lode_error *err)
+static int take_out(struct leaving *leaving, struct lode_repo *repo, int64_t id,
+		    struct lode_error *err)
 {
 	struct lode_digest *digest;
 	int rc = lode_repo_load(&digest, repo, LODE_CONTENT_DIGEST, id, err);
 
 	if (rc < 0) {
-		*is_whole = false;
+		leaving->is_whole = false;
 		return rc == LODE_ERR_FORMAT ? 0 : rc;
 	}
-	*is_whole &= is_subtractable(merged, digest);
-	if (drop_streams(keep, merged, digest) != digest->streams.n ||
-	    !subtract_names(merged, digest))
+	leaving->is_whole &= is_subtractable(leaving->merged, digest);
+	if (drop_streams(leaving, digest) != digest->streams.n ||
+	    !subtract_names(leaving->merged, digest))
 		rc = lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
 			       "a segment does not hold what its digests say: 'lode repo compact "
 			       "--rebuild' rebuilds all segments");
@@ -151,22 +165,22 @@ static int unplace(struct lode_repo *repo, const int64_t *ids, size_t n, struct 
 static int leave_segment(struct lode_repo *repo, int64_t segment, const int64_t *ids, size_t n,
 			 int64_t n_left, struct lode_error *err)
 {
-	struct lode_digest *merged;
-	bool *keep, is_whole = true;
-	int rc = lode_repo_load(&merged, repo, LODE_CONTENT_SEGMENT, segment, err);
+	struct leaving leaving = {.is_whole = true};
+	int rc = lode_repo_load(&leaving.merged, repo, LODE_CONTENT_SEGMENT, segment, err);
 
 	if (rc < 0)
 		return rc;
-	keep = lode_alloc(merged->streams.n + 1);
-	memset(keep, true, merged->streams.n);
+	find_streams(&leaving);
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = take_out(&is_whole, repo, merged, keep, ids[i], err);
+		rc = take_out(&leaving, repo, ids[i], err);
 	if (rc == 0)
 		rc = unplace(repo, ids, n, err);
 	if (rc == 0)
-		rc = put_rest(repo, segment, n_left, is_whole ? merged : NULL, keep, err);
-	free(keep);
-	lode_digest_free(merged);
+		rc = put_rest(repo, segment, n_left, leaving.is_whole ? leaving.merged : NULL,
+			      leaving.keep, err);
+	lode_map_release(&leaving.at);
+	free(leaving.keep);
+	lode_digest_free(leaving.merged);
 	return rc;
 }
 

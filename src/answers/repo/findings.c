@@ -95,8 +95,8 @@ static const char *pruned_words(const struct lode_repo_answer *answer, struct lo
 {
 	const struct lode_repo_pruned *pruned = answer->pruned;
 	const struct lode_repo_stream *list = pruned->streams.list.at;
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], first[LODE_UTC_BYTES],
-		last[LODE_UTC_BYTES];
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER];
+	char first[LODE_UTC_BYTES], last[LODE_UTC_BYTES];
 	const char *would = answer->is_forgotten ? "" : " would be";
 
 	if (!pruned->n)
@@ -106,9 +106,8 @@ static const char *pruned_words(const struct lode_repo_answer *answer, struct lo
 				 lode_format_plural(a, pruned->n, "recording"), would,
 				 lode_utc_text(first, list[0].time_ns, "%Y-%m-%d"),
 				 lode_utc_text(last, list[pruned->n - 1].time_ns, "%Y-%m-%d"),
-				 lode_finding_text(arena, "%s",
-						   lode_format_bytes(b, pruned->used_bytes)),
-				 lode_format_bytes(b, pruned->was_bytes));
+				 lode_format_bytes(b, pruned->used_bytes),
+				 lode_format_bytes(c, pruned->was_bytes));
 }
 
 static const char *checked_words(const struct lode_repo_answer *answer, struct lode_arena *arena)
