@@ -8,7 +8,6 @@ import json
 import math
 import os
 import statistics
-import subprocess
 
 from harness import TOP
 from measure import TooSlow, run
@@ -113,16 +112,6 @@ def cluster(bench, share):
     return row["patterns"], row["cpu_seconds"]
 
 
-def fleet(bench, n):
-    """`lode digest --merge` of a generated fleet's digests, and `lode mine` of what comes of it."""
-    folder = os.path.join(bench.data, f"fleet-{n}")
-    manifest, merged = (os.path.join(folder, name) for name in ("manifest", "merged.digest"))
-    if not os.path.exists(merged):
-        subprocess.run([bench.tool("gen_fleet"), str(n), folder], check=True)
-    return (run([bench.lode, "digest", "--merge", merged, manifest], False, 3600).cpu
-            + run([bench.lode, "mine", "--top", "10", merged], False, 3600).cpu)
-
-
 def median_point(bench, x, cost):
     rows = [cost(bench, x) for _ in range(bench.runs_small)]
     if isinstance(rows[0], tuple):
@@ -148,11 +137,9 @@ SERIES = (
     ("miner-lambda", "miner: 1/λ, 20,000 stacks", "1/λ", (10, 20, 50, 100, 150),
      lambda b, x: mine(b, b.scaled(20000, 1000), share=100 / x)),
     ("clusters", "clustering: patterns of 20,000 stacks", "patterns", (4, 2, 1, 0.5, 0.22), cluster),
-    ("fleet", "merging and mining digests of a fleet", "recordings", (1000, 10000, 100000, 1000000),
-     fleet),
 )
 QUICK = {"streams": (1, 2), "events": (5000, 10000), "distinct": (500, 1000),
-         "fleet": (100, 1000), "miner-distinct": (500, 1000)}
+         "miner-distinct": (500, 1000)}
 
 
 def bench_growth(bench):

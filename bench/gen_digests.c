@@ -9,20 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gen_random.h"
-#include "store/digest_file.h"
+#include "gen_write.h"
 
 struct base {
 	struct lode_digest *digest;
 	struct lode_digest_origin origin;
 };
-
-static uint32_t intern(struct lode_digest *digest, const char *text)
-{
-	return lode_strings_intern(&digest->tree.strings, text, strlen(text));
-}
 
 /* One function in four hundred gets a name of its release: code changes. */
 static void rename_some(struct lode_digest *digest, unsigned release)
@@ -35,7 +29,7 @@ static void rename_some(struct lode_digest *digest, unsigned release)
 			continue;
 		snprintf(name, sizeof(name), "%.480s_v%u",
 			 digest->tree.strings.text.at[frame->function], release);
-		frame->function = intern(digest, name);
+		frame->function = gen_intern(digest, name);
 	}
 }
 
@@ -61,9 +55,9 @@ static void vary(struct lode_digest *digest, struct gen_random *random, unsigned
 	char text[64];
 
 	snprintf(text, sizeof(text), "recordings/%05u.perf.data", number);
-	stream->path = intern(digest, text);
+	stream->path = gen_intern(digest, text);
 	snprintf(text, sizeof(text), "web%u", gen_below(random, 200));
-	stream->host = intern(digest, text);
+	stream->host = gen_intern(digest, text);
 	stream->content_hash = gen_u64(random);
 	stream->has_wall_clock = true;
 	stream->wall_offset_ns =
@@ -103,19 +97,6 @@ static void fail(const struct lode_error *err)
 	exit(1);
 }
 
-static void write_file(const char *path, const struct base *base)
-{
-	lode_byte_vec data = {0};
-	FILE *f = fopen(path, "wb");
-
-	lode_digest_pack(&data, base->digest, &base->origin, LODE_DIGEST_LEVEL_FILE);
-	if (!f || fwrite(data.at, 1, data.n, f) != data.n || fclose(f) != 0) {
-		perror(path);
-		exit(1);
-	}
-	lode_vec_release(&data);
-}
-
 int main(int argc, char **argv)
 {
 	unsigned n = argc > 3 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
@@ -128,14 +109,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: gen_digests N OUT_DIR DIGEST...\n");
 		return 2;
 	}
-	mkdir(argv[2], 0777);
-	snprintf(path, sizeof(path), "%s/manifest", argv[2]);
-	manifest = fopen(path, "w");
-	if (!manifest) {
-		perror(path);
-		return 1;
-	}
-	fputs("#lode manifest 1\n", manifest);
+	manifest = gen_manifest_open(argv[2]);
 	for (unsigned i = 0; i < n; i++) {
 		struct base base = {0};
 		unsigned release = (unsigned)((uint64_t)i * 20 / n);
@@ -149,8 +123,7 @@ int main(int argc, char **argv)
 		vary(base.digest, &random, i);
 		base.origin.key = 0;
 		snprintf(path, sizeof(path), "%s/%05u.digest", argv[2], i);
-		write_file(path, &base);
-		fprintf(manifest, "%s\trelease=%u\n", path, release);
+		gen_digest_write(manifest, path, release, base.digest, &base.origin);
 		lode_digest_free(base.digest);
 		lode_digest_origin_release(&base.origin);
 	}

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 
 #include "gen_names.h"
+#include "gen_write.h"
 #include "model/stream.h"
-#include "store/digest_file.h"
 #include "streams/shape.h"
 #include "streams/digest_job.h"
 
@@ -86,11 +86,6 @@ struct recording {
 	struct gen_random random;
 	unsigned release;
 };
-
-static uint32_t intern(struct lode_digest *digest, const char *text)
-{
-	return lode_strings_intern(&digest->tree.strings, text, strlen(text));
-}
 
 /* Each release renames a few functions: code changes. */
 static uint32_t frame_of(struct recording *r, unsigned function)
@@ -198,7 +193,7 @@ static void add_symptom(struct recording *r)
 {
 	struct lode_digest_symptom symptom = {
 		.pid = 1000 + (int32_t)gen_below(&r->random, 30000),
-		.comm = intern(r->digest, r->program->name),
+		.comm = gen_intern(r->digest, r->program->name),
 		.t0_ns = 1000000000 + gen_below(&r->random, 2000000000),
 	};
 
@@ -225,16 +220,16 @@ static void describe(struct recording *r, unsigned number)
 	char text[64];
 
 	snprintf(text, sizeof(text), "fleet/%06u.perf.data", number);
-	stream.path = intern(r->digest, text);
+	stream.path = gen_intern(r->digest, text);
 	snprintf(text, sizeof(text), "web%u", gen_below(&r->random, N_HOSTS));
-	stream.host = intern(r->digest, text);
-	stream.kernel = intern(r->digest, number % 3 ? "6.1.0-18-amd64" : "6.1.0-21-amd64");
+	stream.host = gen_intern(r->digest, text);
+	stream.kernel = gen_intern(r->digest, number % 3 ? "6.1.0-18-amd64" : "6.1.0-21-amd64");
 	if (number % 1000 == 999)
 		lode_digest_losses_copy(r->digest, &stream, losses + 1, 1);
 	else if (number % 100 == 50)
 		lode_digest_losses_copy(r->digest, &stream, losses, 1);
 	lode_vec_append(&r->digest->streams, stream);
-	r->digest->unit = r->digest->tree.strings.text.at[intern(r->digest, "ns")];
+	r->digest->unit = r->digest->tree.strings.text.at[gen_intern(r->digest, "ns")];
 }
 
 /* How many recordings have a release: the fleet goes on with the first one after the last. */
@@ -255,20 +250,6 @@ static void make_recording(struct recording *r, unsigned number)
 			    stack_of(r, &r->program->kinds[gen_below(&r->random, N_KINDS)]), 1);
 }
 
-static void write_file(const char *path, const struct lode_digest *digest,
-		       const struct lode_digest_origin *origin)
-{
-	lode_byte_vec data = {0};
-	FILE *f = fopen(path, "wb");
-
-	lode_digest_pack(&data, digest, origin, LODE_DIGEST_LEVEL_FILE);
-	if (!f || fwrite(data.at, 1, data.n, f) != data.n || fclose(f) != 0) {
-		perror(path);
-		exit(1);
-	}
-	lode_vec_release(&data);
-}
-
 int main(int argc, char **argv)
 {
 	unsigned n = argc > 2 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
@@ -287,14 +268,7 @@ int main(int argc, char **argv)
 	}
 	make_programs();
 	origin.shape = lode_shape_of(&options, false, &origin.arena);
-	mkdir(argv[2], 0777);
-	snprintf(path, sizeof(path), "%s/manifest", argv[2]);
-	manifest = fopen(path, "w");
-	if (!manifest) {
-		perror(path);
-		return 1;
-	}
-	fputs("#lode manifest 1\n", manifest);
+	manifest = gen_manifest_open(argv[2]);
 	for (unsigned i = first; i < first + n; i++) {
 		struct recording recording;
 
@@ -302,8 +276,7 @@ int main(int argc, char **argv)
 		mkdir(path, 0777);
 		snprintf(path, sizeof(path), "%s/%03u/%06u.digest", argv[2], i / 1000, i);
 		make_recording(&recording, i);
-		write_file(path, recording.digest, &origin);
-		fprintf(manifest, "%s\trelease=%u\n", path, recording.release);
+		gen_digest_write(manifest, path, recording.release, recording.digest, &origin);
 		lode_digest_free(recording.digest);
 	}
 	lode_digest_origin_release(&origin);

@@ -5,7 +5,8 @@ usage: bench/run.py [--build DIR] [--runs N] [--size MB] [--quick] [--doc] [NAME
 
 NAMEs choose benches; without any: all but `growth` (plots how cost grows, into docs/performance/),
 `record` (throughput of programs while this machine is recorded; needs root) and `large` (21 million
-callstacks: 8 GB of disk for a while, some minutes; and all benches whose names end in -large).
+callstacks: 8 GB of disk for a while, some minutes; and all benches whose names end in -large, of which
+`fleet-large` is a million digests: 12 GB of disk, half an hour of CPU time).
 Inputs that can be
 generated are generated into DIR/bench-data and kept, those of `large` are not; those of ../shared
 are used when they are there ($LODE_SHARED names another place). What is missing is said, and the
@@ -25,7 +26,7 @@ from harness import TOP, Bench
 from measure import Failed, Missing, TooSlow, machine
 
 # bench_<name>.py each; this order is that of the table.
-MODULES = ("decode", "startup", "digest", "repo", "dask", "miner", "clusters", "suspects", "timeline", "pio", "ripper",
+MODULES = ("decode", "startup", "digest", "repo", "fleet", "dask", "miner", "clusters", "suspects", "timeline", "pio", "ripper",
            "sign", "diff", "pages", "serve", "growth", "record")
 
 PAGE = os.path.join(TOP, "docs", "performance.md")
