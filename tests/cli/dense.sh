@@ -10,3 +10,9 @@ echo "exit $?"
 sed 's/[0-9][0-9.e+]*/N/g' said
 "$LODE" mine --memory 1M --min-cost "$(sed 's/.*--min-cost \([0-9]*\) fits/\1/' said)" dense.folded >text
 echo "exit $?"
+
+# Nobody chose the λ of `lode analyze`: one that fits is found, and named.
+"$LODE" mine --html page.html --min-cost 50% dense.folded >/dev/null 2>said ||
+	{ grep -q 'built without its pages' said && { echo "this lode has no pages"; exit 77; }; }
+"$LODE" analyze --memory 1M --html page.html dense.folded 2>said | sed -n 's/^\(Next: .* --min-cost \)[0-9]*/\1N/p'
+grep -c 'too many patterns at the default' said

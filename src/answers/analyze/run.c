@@ -99,21 +99,47 @@ static void mine_recordings(struct lode_analyze_state *s, struct lode_analyze_st
 	step->run.reading = request->reading;
 }
 
+/* Another option of the command that a step runs. */
+static void add_option(struct lode_analyze_step *step, struct lode_arena *arena, const char *option)
+{
+	step->run.command = lode_analyze_join(arena, step->run.command, option);
+	step->asked.options = (char *)lode_analyze_join(arena, step->asked.options, option);
+}
+
+struct raising {
+	struct lode_analyze_step *step;
+	struct lode_arena *arena;
+};
+
+static void raise_lambda(void *context, const char *min_cost)
+{
+	const struct raising *raising = context;
+
+	add_option(raising->step, raising->arena,
+		   lode_analyze_join(raising->arena, " --min-cost ", min_cost));
+}
+
 /* Where nobody waited that is asked about - the whole machine was recorded, perhaps -, whoever
    waited is. */
 static void run_mine(struct lode_analyze_state *s, struct lode_analyze_step *step)
 {
 	struct lode_mine_request request = s->request->mine;
+	const struct lode_mine_options *mine = &request.mine;
+	struct raising raising = {step, &s->arena};
 
+	/* Nobody has said how much is too little. */
+	if (!mine->min_cost && mine->min_cost_share <= 0 && mine->prevalence <= 0 &&
+	    !mine->patterns) {
+		request.raise_lambda = raise_lambda;
+		request.raise_context = &raising;
+	}
 	request.inputs = step->inputs;
 	request.n_inputs = step->n_inputs;
 	request.asked = &step->asked;
 	mine_recordings(s, step, &request);
 	if (step->run.exit_code != LODE_EXIT_NOTHING || s->request->are_symptoms_given)
 		return;
-	step->run.command = lode_analyze_join(&s->arena, step->run.command, " --symptom 'comm=*'");
-	step->asked.options =
-		(char *)lode_analyze_join(&s->arena, step->asked.options, " --symptom 'comm=*'");
+	add_option(step, &s->arena, " --symptom 'comm=*'");
 	request.reading.symptoms.select = "comm=*";
 	mine_recordings(s, step, &request);
 }

@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "base/escape.h"
 #include "input/format.h"
+#include "document/units.h"
 #include "tool/aoi_options.h"
 #include "tool/asked.h"
 #include "tool/command.h"
@@ -372,8 +373,13 @@ static void say_joined(const struct lode_command *self, const struct lode_digest
 int lode_mine_say(const struct lode_command *self, const struct lode_mine_answer *answer, int rc,
 		  const struct lode_error *err)
 {
+	char lambda[LODE_UNITS_BUFFER];
+
 	lode_say_skipped(self, &answer->set->job);
 	say_joined(self, &answer->set->job);
+	if (rc >= 0 && answer->is_raised)
+		lode_say(self, "too many patterns at the default λ: those under λ = %s are ignored",
+			 lode_format_cost(lambda, answer->mined->min_cost, answer->digest->unit));
 	return rc < 0 ? lode_say_error(self, err) : lode_job_exit(&answer->set->job, LODE_EXIT_OK);
 }
 

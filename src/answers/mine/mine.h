@@ -34,13 +34,17 @@ struct lode_mine_request {
 	struct lode_digest_job_options reading;
 	struct lode_mine_options mine; /* kinds of events are apart as the streams' shape says */
 	const char *lambda;	       /* how λ was chosen, in words */
-	bool only_read;		       /* nothing is mined: for lode_mine_folded of all */
-	const char *show;	       /* one cluster, by its rank or id; NULL: all */
-	size_t top;		       /* longest list; 0: no bound */
-	size_t top_inside;	       /* as struct lode_cluster_rows_options */
-	bool wants_rows;	       /* clusters as documents list them */
-	bool wants_detail;	       /* and what pages are drawn of */
-	bool is_served; /* the list of clusters alone, which are asked for one by one */
+	/* λ that gives too many patterns: is told which one is mined with in its place, as a value
+	   of --min-cost. NULL: it is refused (LODE_ERR_ARG). */
+	void (*raise_lambda)(void *context, const char *min_cost);
+	void *raise_context;
+	bool only_read;	   /* nothing is mined: for lode_mine_folded of all */
+	const char *show;  /* one cluster, by its rank or id; NULL: all */
+	size_t top;	   /* longest list; 0: no bound */
+	size_t top_inside; /* as struct lode_cluster_rows_options */
+	bool wants_rows;   /* clusters as documents list them */
+	bool wants_detail; /* and what pages are drawn of */
+	bool is_served;	   /* the list of clusters alone, which are asked for one by one */
 	const struct lode_asked *asked; /* NULL: by no command line */
 	bool wants_paths;		/* critical paths, read from the recordings again: */
 	size_t n_paths_of; /* of the worst symptom of each of the first so many clusters */
@@ -72,6 +76,7 @@ struct lode_mine_answer {
 	size_t n_streams, n_symptoms;
 	const char *symptoms, *scope, *stacks, *rank, *lambda; /* the options in words */
 	bool is_classic;
+	bool is_raised;		  /* λ, by raise_lambda of the request */
 	bool is_filtered;	  /* content filters left out a part of the area of interest */
 	bool is_default_symptoms; /* nobody said what the symptoms are */
 	/* Who had the CPUs, in words (cluster_brief.h); NULL: LODE_BUSY_PCT was not ready time. */

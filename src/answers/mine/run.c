@@ -282,15 +282,27 @@ static int mine_streams(struct lode_mine_state *s, const struct lode_mine_reques
 			struct lode_error *err)
 {
 	struct lode_mine_options options = request->mine;
+	int64_t fits = 0;
+	char option[32];
 	int rc;
 
+	options.fits = &fits;
+	s->answer.lambda = request->lambda;
 	options.split_kinds = lode_shape_is(s->set.job.origin.shape, "--stacks", "own");
 	rc = lode_mine(&s->mined, s->set.job.digest, &options, err);
+	if (rc == LODE_ERR_LIMIT && fits && request->raise_lambda) {
+		options.min_cost = fits;
+		s->answer.is_raised = true;
+		s->answer.lambda = "raised: the default gives too many patterns";
+		request->raise_lambda(request->raise_context,
+				      lode_min_cost_option(option, sizeof(option), fits,
+							   s->set.job.digest->unit));
+		rc = lode_mine(&s->mined, s->set.job.digest, &options, err);
+	}
 	if (rc == LODE_ERR_LIMIT)
 		rc = err->status = LODE_ERR_ARG; /* too many patterns: another λ mends it */
 	s->answer.mined = s->mined;
 	s->answer.rank = lode_rank_choices[options.rank];
-	s->answer.lambda = request->lambda;
 	s->answer.is_classic = options.classic;
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* From digests to ranked clusters of costly patterns (design §3.3-3.5). */
 #include "engine/mine/mine.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,18 +227,25 @@ static int fit_min_cost(struct mining *m, size_t max_patterns, int64_t too_low, 
 	return lode_min_cost_fit(min_cost, &search, too_low, NULL);
 }
 
-/* "5681ms": a cost as --min-cost takes it, rounded up so that it still fits. */
-static const char *option_cost(char *buffer, size_t size, int64_t cost, const char *unit)
+/* Rounded up, so that it still fits, to what is short as an option. */
+static int64_t round_cost(int64_t cost, const char *unit)
 {
 	static const int64_t ns_per_ms = 1000000;
-	long long ms = (cost - 1) / ns_per_ms + 1;
 
+	if (!unit || strcmp(unit, "ns") != 0 || cost < 10 * ns_per_ms)
+		return cost;
+	return ((cost - 1) / ns_per_ms + 1) * ns_per_ms;
+}
+
+const char *lode_min_cost_option(char *buffer, size_t size, int64_t cost, const char *unit)
+{
+	cost = round_cost(cost, unit);
 	if (!unit || strcmp(unit, "ns") != 0)
-		snprintf(buffer, size, "%lld", (long long)cost);
-	else if (cost >= 10 * ns_per_ms)
-		snprintf(buffer, size, "%lldms", ms);
+		snprintf(buffer, size, "%" PRId64, cost);
+	else if (cost % 1000000 == 0)
+		snprintf(buffer, size, "%" PRId64 "ms", cost / 1000000);
 	else
-		snprintf(buffer, size, "%lldns", (long long)cost);
+		snprintf(buffer, size, "%" PRId64 "ns", cost);
 	return buffer;
 }
 
@@ -261,10 +269,12 @@ static int fail_too_many(struct mining *m, size_t max_patterns, bool is_too_long
 				 "%s at every λ: the stacks are too deep and too different; "
 				 "--include, --symptom or --time take fewer of them",
 				 why);
+	if (m->options->fits)
+		*m->options->fits = round_cost(fits, unit);
 	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
 			 "%s at λ = %s; --min-cost %s fits, --max-patterns allows more", why,
-			 option_cost(chosen, sizeof(chosen), chosen_min_cost(m), unit),
-			 option_cost(option, sizeof(option), fits, unit));
+			 lode_min_cost_option(chosen, sizeof(chosen), chosen_min_cost(m), unit),
+			 lode_min_cost_option(option, sizeof(option), fits, unit));
 }
 
 static int mine_stage(struct mining *m, struct lode_error *err)
@@ -393,9 +403,11 @@ static int fail_too_similar(struct mining *m, double excess, struct lode_error *
 			return rc;
 		excess = memory_excess(m);
 	}
+	if (m->options->fits)
+		*m->options->fits = round_cost(fits, unit);
 	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "%s: λ = %s is too low, --min-cost %s fits",
-			 why.message, option_cost(chosen, sizeof(chosen), min_cost, unit),
-			 option_cost(option, sizeof(option), fits, unit));
+			 why.message, lode_min_cost_option(chosen, sizeof(chosen), min_cost, unit),
+			 lode_min_cost_option(option, sizeof(option), fits, unit));
 }
 
 /* Of the clusters from `first` on, those whose stacks all went to problems with a name have nothing

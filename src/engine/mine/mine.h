@@ -35,8 +35,9 @@ struct lode_mine_options {
 	int64_t delay_ns;
 	size_t patterns;     /* the smallest λ that gives no more patterns */
 	size_t max_patterns; /* 0: 100,000 */
-	bool classic;	     /* one round, as the paper */
-	bool split_kinds;    /* mine running, waiting and ready stacks apart (own stacks) */
+	int64_t *fits; /* NULL, or for a λ that fits, when this one is refused (LODE_ERR_LIMIT) */
+	bool classic;  /* one round, as the paper */
+	bool split_kinds; /* mine running, waiting and ready stacks apart (own stacks) */
 	enum lode_linkage linkage;
 	double min_similarity; /* of patterns that are clustered, and nothing else; < 0: by the data
 				  (problems.h), and LODE_SIMILARITY where these tell nothing */
@@ -141,6 +142,10 @@ struct lode_mined {
 int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	      const struct lode_mine_options *options, struct lode_error *err);
 void lode_mined_free(struct lode_mined *mined);
+
+/* "5681ms": a cost in a digest's unit as --min-cost takes it; of times 10 ms and longer, rounded
+   up to ms. */
+const char *lode_min_cost_option(char *buffer, size_t size, int64_t cost, const char *unit);
 
 /* What a cluster costs in each stream that `worst` is in, by stream; appended. O(n_worst log). */
 typedef LODE_VEC(struct lode_cluster_stream) lode_cluster_streams;
