@@ -97,7 +97,7 @@ def measure(bench, cluster, name, n, here, there, *options):
     alone = sorted(theirs, key=lambda f: f.cpu)[len(theirs) // 2]
     bench.report("dask", name, f"{n} recordings by two workers: CPU {cpu:.1f} s, {wall:.1f} s; one process with two "
                  f"threads: CPU {alone.cpu:.1f} s, {alone.wall:.1f} s: efficiency {alone.cpu / cpu:.2f} in CPU time, "
-                 f"{(cpu - alone.cpu) / n * 1e3:.2f} ms a recording; "
+                 f"{alone.wall / wall:.2f} in wall time; {(cpu - alone.cpu) / n * 1e3:.2f} ms of CPU time a recording; "
                  + ("same bytes" if same(one, all_of) else "OTHER BYTES"),
                  cpu_s=cpu, wall_s=wall, alone_cpu_s=alone.cpu, alone_s=alone.wall, recordings=n)
 
