@@ -85,6 +85,13 @@ def has_dumps(bundle):
     return "\nstacks     by stack dumps\n" in (bundle / "README").read_text()
 
 
+def in_turn(n_slow, n_healthy):
+    """Runs of both kinds, each spread evenly over the time: (is it a slow one, its number from 1)."""
+    return [(is_slow, i + 1) for _, is_slow, i in sorted(
+        [((i + 0.5) / n_slow, True, i) for i in range(n_slow)] +
+        [((i + 0.5) / n_healthy, False, i) for i in range(n_healthy)])]
+
+
 def record_all(args, case, folder):
     """Slow and healthy runs in turn, so that what drifts meets both; writes what is true of them.
 
@@ -99,11 +106,9 @@ def record_all(args, case, folder):
     trial = record(args, case, folder / "trial.lode", True, ())
     options = DUMPS if " ".join(DUMPS) in trial.stderr else ()
     truth_ns = 0
-    for i in range(max(args.slow, args.healthy)):
-        if i < args.slow:
-            truth_ns += case.truth_ns(record(args, case, folder / f"slow-{i + 1}.lode", True, options).stdout)
-        if i < args.healthy:
-            record(args, case, folder / f"healthy-{i + 1}.lode", False, options)
+    for is_slow, i in in_turn(args.slow, args.healthy):
+        done = record(args, case, folder / f"{'slow' if is_slow else 'healthy'}-{i}.lode", is_slow, options)
+        truth_ns += case.truth_ns(done.stdout) if is_slow else 0
     bundles = [*folder.glob("slow-*.lode"), *folder.glob("healthy-*.lode")]
     (folder / "truth.json").write_text(json.dumps({"fault_ns": truth_ns, "advised": bool(options),
                                                    "dumps": sum(map(has_dumps, bundles)), "slow": args.slow,

@@ -1,6 +1,7 @@
 """Holds what lode says of a case's recordings against the truth."""
 import json
 import pathlib
+import random
 import re
 import subprocess
 
@@ -53,6 +54,13 @@ def diff(lode, a, b):
     return json.loads(run(lode, "diff", "--json", "--top", 0, *options))
 
 
+def drawn_halves(runs, seed):
+    """Two sets by chance: what drifts while a case is recorded is then in both, as `lode diff` assumes."""
+    runs = sorted(runs)
+    random.Random(seed).shuffle(runs)
+    return sorted(runs[:len(runs) // 2]), sorted(runs[len(runs) // 2:])
+
+
 def headline(change):
     return "\n".join(hop["thread"] + "  " + " › ".join(hop["functions"] + hop.get("branch", []))
                      for hop in change["headline"])
@@ -60,10 +68,10 @@ def headline(change):
 
 def score(lode, case, slow, healthy, truth_ns, scratch):
     """The figures of one case: of `slow` and `healthy` recordings, and what the fault cost in the slow ones."""
-    scratch, half = pathlib.Path(scratch), len(healthy) // 2
+    scratch = pathlib.Path(scratch)
     bad = digests(lode, scratch / "slow.digests", slow)
     good = [digests(lode, scratch / f"healthy-{i}.digests", part)
-            for i, part in enumerate((healthy[:half], healthy[half:]))]
+            for i, part in enumerate(drawn_halves(healthy, case.title))]
     mined = json.loads(run(lode, "mine", "--json", "--top", 50, bad))
     text = run(lode, "mine", "--top", 50, bad)
     lines = first_lines(text)
