@@ -22,16 +22,21 @@ difference is recognised for what it is, counted and shown, and anything else fa
                 into it). lode takes the one program of the cache that has its layout.
  short-unwind   perf stops unwinding a copied stack (DWARF) in a module whose frame information it
                 did not find, at a frame without a name; lode goes on down to the root.
+ reused-code    Code made at run time was dropped, and its addresses used again. /tmp/perf-PID.map has no
+                times: of several functions at one address perf takes one that it read early, lode the
+                latest. Which is right depends on when the sample was taken; neither can know.
  nameless-plt   entries of the PLT have no symbols: their names are worked out, and one of the two finds
                 none (perf's own worked-out name may be empty: "@plt").
 
-No difference at all are: runs of frames without a symbol in one module, which are one frame in the
+No difference at all are: names of JavaScript functions, which lode shows without how far they are
+optimised, without folders and columns; runs of frames without a symbol in one module, which are one frame in the
 model; the names of modules without a file (perf-PID.map, memfd: are [jit] in lode); parameters of
 demangled names, and what compilers append to copies and parts of functions: a part below its
 function is one frame.
 """
 
 import collections
+import contextlib
 import glob
 import itertools
 import os
@@ -130,8 +135,18 @@ class Names:
                 self.filter.stdin.write(symbol + "\n")
                 self.filter.stdin.flush()
                 name = self.filter.stdout.readline().rstrip("\n")
-            self.known[symbol] = plain(name)
+            self.known[symbol] = script(symbol) or plain(name)
         return self.known[symbol]
+
+
+def script(name):
+    """V8's name of a function as lode shows it: "JS:*render /srv/pages.js:4:22" is "render pages.js:4"; None: as it is."""
+    found = re.fullmatch(r"(?:JS:|LazyCompile:)[*~^+]*(.*):(\d+):\d+", name)
+    if not found or " " not in found[1]:
+        return None
+    function, _, path = found[1].partition(" /") if " /" in found[1] else found[1].rpartition(" ")
+    file = os.path.basename(path)  # eval's functions have none
+    return f"{function or '(anonymous)'} {file}:{found[2]}" if file else None
 
 
 def plain(name):
@@ -158,14 +173,29 @@ def collapse(frames, apart=()):
     return out
 
 
-def difference(perf_frames, lode_frames, names, identified):
+class JitMap:
+    """/tmp/perf-PID.map: which names an address had, one after the other."""
+
+    def __init__(self, pid):
+        self.at = []
+        with contextlib.suppress(OSError), open(f"/tmp/perf-{pid}.map", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                start, size, name = line.rstrip("\n").split(" ", 2)
+                self.at.append((int(start, 16), int(start, 16) + int(size, 16), name))
+
+    def names(self, address, known):
+        """A return address may be that behind the function's last instruction."""
+        return {known(name) for start, end, name in self.at if start <= address <= end}
+
+
+def difference(perf_frames, lode_frames, names, identified, jit=None):
     """None if the stacks are the same; else why they differ ("" when there is no good reason)."""
     if perf_frames and perf_frames[-1][0] == 2**64 - 1:
         perf_frames = perf_frames[:-1]  # where perf's unwinder met the end of the copied stack
     ours = collapse([(plain(function), module) for module, function in lode_frames])
     by_layout = {module for name, module in ours if name and module not in identified}
-    theirs = collapse([(names(symbol), module, offset)
-                       for _, symbol, offset, module in merge_parts(perf_frames, names)],
+    theirs = collapse([(names(symbol), module, offset, address)
+                       for address, symbol, offset, module in merge_parts(perf_frames, names)],
                       by_layout)
     if not theirs and ours:
         return "dropped-chain"
@@ -185,6 +215,9 @@ def difference(perf_frames, lode_frames, names, identified):
         if b and a[1] == b[1] and all(not name or name.endswith("@plt") for name in (a[0], b[0])):
             why = why or "nameless-plt"
             continue
+        if jit and a[1] == b[1] == "[jit]" and {a[0], b[0]} <= jit.names(a[3], names):
+            why = why or "reused-code"
+            continue
         if i > 0 and a[1] == b[1] and a[2] == 0:  # also no name, when padding comes next
             why = why or "next-function"
         elif b == ("", "[unknown]") and i == len(theirs) - 1:
@@ -201,7 +234,7 @@ def compare(dump_stream, path, symbols, kallsyms, names):
     listed = subprocess.run(["perf", "buildid-list", "-i", path], capture_output=True, text=True,
                             check=True).stdout.splitlines()
     identified = {module_of(line.split(" ", 1)[1]) for line in listed if " " in line}
-    n = 0
+    n, maps = 0, {}
     for theirs, ours in itertools.zip_longest(perf_samples(path, symbols, kallsyms),
                                               lode_samples(dump_stream, path, symbols)):
         n += 1
@@ -209,7 +242,10 @@ def compare(dump_stream, path, symbols, kallsyms, names):
             raise ValueError(f"{path}: sample {n}: perf has {theirs and theirs[0]}, "
                              f"lode {ours and ours[0]}")
         events[ours[0][0]] += 1
-        why = difference(theirs[1], ours[1], names, identified)
+        pid = ours[0][2]
+        if pid not in maps:
+            maps[pid] = JitMap(pid)
+        why = difference(theirs[1], ours[1], names, identified, maps[pid])
         if why == "":
             raise ValueError(f"{path}: sample {n} {ours[0]}: stacks differ\n" + "\n".join(
                 f"  {a!s:70} {b!s}" for a, b in itertools.zip_longest(theirs[1], ours[1])))

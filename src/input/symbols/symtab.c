@@ -96,15 +96,26 @@ static uint64_t page_end(uint64_t address)
 
 /*
  * A symbol without a size reaches to the next one. Of aliases only the last gets a size this way,
- * which is what makes it win below; perf does the same in the same order.
+ * which is what makes it win below; perf does the same in the same order. A label inside of a
+ * function that has a size is no function: it gets none, and its code stays the function's. (In
+ * perf it depends on the shape of a tree which of both is found.)
  */
 static void fix_ends(struct lode_symtab *symtab, bool is_kallsyms)
 {
 	struct lode_symtab_entry *entry = symtab->entries.at;
-	size_t n = symtab->entries.n;
+	size_t n = symtab->entries.n, first = 0;
+	uint64_t covered = 0, covered_before = 0; /* by sizes; by those that start before */
 
 	for (size_t i = 0; i < n; i++) {
-		if (entry[i].end != entry[i].start)
+		if (entry[i].start != entry[first].start) {
+			first = i;
+			covered_before = covered;
+		}
+		if (entry[i].end != entry[i].start) {
+			covered = entry[i].end > covered ? entry[i].end : covered;
+			continue;
+		}
+		if (entry[i].start < covered_before)
 			continue;
 		/* Between the kernel's text and its modules lie gigabytes that are nobody's. */
 		if (i + 1 == n || (is_kallsyms && entry[i].is_module != entry[i + 1].is_module))

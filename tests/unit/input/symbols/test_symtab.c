@@ -33,6 +33,7 @@ struct sym {
 	int binding;
 	bool is_module;
 	size_t order;
+	bool has_size;
 };
 
 static size_t make_symbols(struct sym *syms, struct test_random *random, bool has_sizes)
@@ -90,16 +91,29 @@ static int compare_aliases(const struct sym *a, const struct sym *b)
 	return strncmp(a->name, "SyS", 3) ? 1 : -1;
 }
 
-/* perf's way, written down step by step; gives the number of symbols that are left. */
+/* A label inside of a function with a size. */
+static bool is_inside(const struct sym *syms, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (syms[k].has_size && syms[k].start < syms[i].start &&
+		    syms[k].end > syms[i].start)
+			return true;
+	return false;
+}
+
+/* perf's way, written down step by step, without labels; gives the number of symbols that are left.
+ */
 static size_t settle_slowly(struct sym *syms, size_t n, bool is_kallsyms)
 {
 	size_t left = 0;
 
 	qsort(syms, n, sizeof(*syms), by_start);
+	for (size_t i = 0; i < n; i++)
+		syms[i].has_size = syms[i].end != syms[i].start;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t start = syms[i].start;
 
-		if (syms[i].end != start)
+		if (syms[i].end != start || is_inside(syms, i))
 			continue;
 		if (i + 1 < n && !(is_kallsyms && syms[i].is_module != syms[i + 1].is_module))
 			syms[i].end = syms[i + 1].start;
@@ -182,17 +196,40 @@ static void test_last_wins_rule_matches_a_scan_of_all_symbols(void **state)
 	check_rule(LODE_SYMTAB_LAST_WINS);
 }
 
+static void labels_inside_of_a_function_leave_its_code_to_it(void **state)
+{
+	struct lode_symtab symtab = {0};
+
+	(void)state;
+	lode_symtab_add(&symtab, 0x300, 0x19c, "construct", LODE_BINDING_LOCAL);
+	lode_symtab_add(&symtab, 0x33b, 0, "create_deopt", LODE_BINDING_LOCAL);
+	lode_symtab_add(&symtab, 0x43a, 0, "invoke_deopt", LODE_BINDING_LOCAL);
+	lode_symtab_add(&symtab, 0x49c, 0, "behind", LODE_BINDING_LOCAL);
+	lode_symtab_settle(&symtab, LODE_SYMTAB_ELF);
+	assert_string_equal(symtab.entries.at[lode_symtab_find(&symtab, 0x401)].name, "construct");
+	assert_string_equal(symtab.entries.at[lode_symtab_find(&symtab, 0x43a)].name, "construct");
+	assert_string_equal(symtab.entries.at[lode_symtab_find(&symtab, 0x49c)].name, "behind");
+	lode_symtab_release(&symtab);
+}
+
 static void test_symbols_at_the_top_of_the_address_space(void **state)
 {
 	struct lode_symtab symtab = {0};
 
 	(void)state;
 	assert_int_equal(lode_symtab_find(&symtab, 0), LODE_NONE);
-	lode_symtab_add(&symtab, UINT64_MAX - 5, UINT64_MAX, "top", LODE_BINDING_GLOBAL);
+	lode_symtab_add(&symtab, UINT64_MAX - 5, 3, "top", LODE_BINDING_GLOBAL);
 	lode_symtab_add(&symtab, UINT64_MAX - 2, 0, "last", LODE_BINDING_GLOBAL);
 	lode_symtab_settle(&symtab, LODE_SYMTAB_ELF);
 	assert_string_equal(found_name(&symtab, UINT64_MAX - 4), "top");
 	assert_string_equal(found_name(&symtab, UINT64_MAX - 1), "last");
+	assert_null(found_name(&symtab, 5));
+	lode_symtab_release(&symtab);
+	lode_symtab_add(&symtab, UINT64_MAX - 5, UINT64_MAX, "beyond", LODE_BINDING_GLOBAL);
+	lode_symtab_add(&symtab, UINT64_MAX - 2, 1, "in it", LODE_BINDING_GLOBAL);
+	lode_symtab_settle(&symtab, LODE_SYMTAB_ELF);
+	assert_string_equal(found_name(&symtab, UINT64_MAX - 4), "beyond");
+	assert_string_equal(found_name(&symtab, UINT64_MAX - 2), "in it");
 	assert_null(found_name(&symtab, 5));
 	lode_symtab_release(&symtab);
 }
@@ -249,6 +286,7 @@ int main(void)
 		cmocka_unit_test(test_elf_rule_matches_a_scan_of_all_symbols),
 		cmocka_unit_test(test_kallsyms_rule_matches_a_scan_of_all_symbols),
 		cmocka_unit_test(test_last_wins_rule_matches_a_scan_of_all_symbols),
+		cmocka_unit_test(labels_inside_of_a_function_leave_its_code_to_it),
 		cmocka_unit_test(test_symbols_at_the_top_of_the_address_space),
 		cmocka_unit_test(test_deep_nesting_has_at_most_two_ranges_per_symbol),
 	};
