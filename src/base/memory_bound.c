@@ -194,6 +194,8 @@ static void begin_memory_bound(void)
 	pthread_mutex_unlock(&blocks.lock);
 	if (!is_first)
 		return;
+	/* What lode left there when it was killed may be what the disk lacks. */
+	lode_temporary_sweep();
 	/* From now on a large block is a mapping of its own: freeing it frees its file. */
 	(void)mallopt(M_MMAP_THRESHOLD, LODE_LARGE_BYTES);
 	sigfillset(&all);

@@ -107,9 +107,9 @@ void lode_temporary_file_sweep(int dir, const char *name, bool is_alone)
 	close(fd);
 }
 
-static void sweep(const char *parent)
+void lode_temporary_sweep(void)
 {
-	DIR *list = opendir(parent);
+	DIR *list = opendir(lode_temporary_parent());
 	struct dirent *entry;
 
 	if (!list)
@@ -153,7 +153,7 @@ int lode_temporary_folder_make(char **path, int *lock, struct lode_error *err)
 
 	*path = NULL;
 	*lock = -1;
-	sweep(parent);
+	lode_temporary_sweep();
 	snprintf(name, size, "%s/%sXXXXXX", parent, prefix);
 	if (mkdtemp(name)) {
 		*lock = mark_folder(name);

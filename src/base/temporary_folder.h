@@ -5,10 +5,10 @@
  *     .lode-temporary            says that the folder is lode's, and nobody else's by that name
  *     ...
  *
- * Who makes one removes those that are left: of the same user, with the mark, and unlocked, since
- * the kernel unlocks what the dead held. Without the mark only what is empty goes, and is older
- * than a minute. Other users may write to the parent (/var/tmp): links are not followed, and what
- * was looked at is what is removed.
+ * Who makes one, or whose memory goes to files there, removes those that are left: of the same
+ * user, with the mark, and unlocked, since the kernel unlocks what the dead held. Without the mark
+ * only what is empty goes, and is older than a minute. Other users may write to the parent
+ * (/var/tmp): links are not followed, and what was looked at is what is removed.
  */
 #pragma once
 
@@ -19,7 +19,9 @@
 /* $TMPDIR, else /var/tmp: /tmp is memory on many machines. */
 const char *lode_temporary_parent(void);
 
-/* Removes what was left, then makes one. *path is heap, *lock to be kept open; both for _remove. */
+/* Removes what was left. */
+void lode_temporary_sweep(void);
+/* The same, then makes one. *path is heap, *lock to be kept open; both for _remove. */
 int lode_temporary_folder_make(char **path, int *lock, struct lode_error *err);
 /* With all that is in it. NULL does nothing. */
 void lode_temporary_folder_remove(char *path, int lock);

@@ -42,6 +42,16 @@ TMPDIR=/nonexistent "$lode" info "$dir/1/perf.data" --memory 1M >/dev/null 2>"$d
 [ $code = 4 ] || fail "exit $code without a folder for temporary files"
 grep -q "/nonexistent.*TMPDIR.*--memory" "$dir/said" || fail "not said: $(cat "$dir/said")"
 
+# ---- What was left there ----
+
+# Of a process that was killed: its folder has the mark, and nobody its lock. Without the mark it is
+# somebody else's.
+mkdir -m 700 "$dir/parent" "$dir/parent/lode-tmp-killed" "$dir/parent/lode-tmp-theirs"
+touch "$dir/parent/lode-tmp-killed/.lode-temporary" "$dir/parent/lode-tmp-killed/index" "$dir/parent/lode-tmp-theirs/data"
+TMPDIR=$dir/parent "$lode" info "$dir/1/perf.data" --memory 1M >/dev/null
+[ ! -e "$dir/parent/lode-tmp-killed" ] || fail "the folder of a killed process is left"
+[ -e "$dir/parent/lode-tmp-theirs/data" ] || fail "somebody else's folder is gone"
+
 # ---- What cannot be put on disk ----
 
 # Threads take small blocks each: the bound is refused soon after it is passed, not gigabytes later.
