@@ -47,7 +47,7 @@ int lode_api_call(int (*work)(void *job, struct lode_error *err), void *job, str
 		rc = work(job, err ? err : &own);
 	else
 		rc = lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-			       "out of memory: %zu bytes more were needed", here.wanted_bytes);
+			       "out of memory: cannot allocate %zu bytes", here.wanted_bytes);
 	way_out = outer;
 	return rc;
 }

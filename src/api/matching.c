@@ -32,7 +32,7 @@ static int match_inputs(void *job, struct lode_error *err)
 	if (rc == LODE_OK &&
 	    (!matching->job.streams.job.digest || !matching->job.streams.job.digest->symptoms.n))
 		rc = lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "%s",
-			       matching->job.streams.job.digest ? "no symptom in the recordings"
+			       matching->job.streams.job.digest ? "no symptoms in the recordings"
 								: "no usable recording");
 	return rc;
 }

@@ -72,7 +72,7 @@ static int make_chain(void *job, struct lode_error *err)
 
 	if (!making->stream->has_switches)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, making->stream->path, -1,
-				 "no context switches were recorded: who waited is not known");
+				 "no context switches were recorded: waits are unknown");
 	if (making->symptom.thread >= making->stream->threads.n ||
 	    making->symptom.t0_ns > making->symptom.t1_ns)
 		return lode_fail(err, LODE_ERR_ARG, making->stream->path, -1,

@@ -180,7 +180,7 @@ int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lod
 	else
 		errnum = open_beside(file, exists ? &st : NULL);
 	if (errnum) {
-		rc = lode_fail_errno(err, errnum, path, "making it");
+		rc = lode_fail_errno(err, errnum, path, "cannot create it");
 		free_file(file);
 		return rc;
 	}
@@ -217,7 +217,7 @@ int lode_atomic_write_at(struct lode_atomic_file *file, const void *data, size_t
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return lode_fail_errno(err, errno, file->path, "writing it");
+			return lode_fail_errno(err, errno, file->path, "cannot write it");
 		from += n;
 		offset += n;
 		size -= (size_t)n;
@@ -238,7 +238,7 @@ int lode_atomic_commit(struct lode_atomic_file *file, struct lode_error *err)
 		errnum = errno;
 	if (errnum) {
 		remove_temporary(file);
-		rc = lode_fail_errno(err, errnum, file->path, "writing it");
+		rc = lode_fail_errno(err, errnum, file->path, "cannot write it");
 	}
 	free_file(file);
 	return rc;

@@ -120,8 +120,8 @@ static int run_zstd(struct lode_decompressor *d, struct lode_flow *flow, const c
 
 			if (ZSTD_getErrorCode(rc) == ZSTD_error_frameParameter_windowTooLarge)
 				return lode_fail(err, LODE_ERR_LIMIT, path, at,
-						 "its zstd window is larger than %u MiB: compress "
-						 "it again with --long=%d or less",
+						 "its zstd window is larger than %u MiB: "
+						 "recompress it with --long=%d or less",
 						 (1U << MAX_WINDOW_LOG) >> 20, MAX_WINDOW_LOG);
 			return lode_fail(err, LODE_ERR_FORMAT, path, at,
 					 "its zstd data are damaged: %s", ZSTD_getErrorName(rc));
@@ -150,7 +150,7 @@ static int next_member(struct lode_decompressor *d, struct lode_flow *flow, cons
 		return 0;
 	if (d->in_padding || *flow->in != 0x1f)
 		return lode_fail(err, LODE_ERR_FORMAT, path, offset + (flow->in - start),
-				 "something that is not gzip follows its gzip data");
+				 "trailing data after its gzip data");
 	d->in_frame = true;
 	return inflateReset(&d->gzip);
 }
@@ -205,15 +205,14 @@ static int fail_xz(lzma_ret rc, const char *path, int64_t at, struct lode_error 
 		lode_oom(1 << 16);
 	case LZMA_MEMLIMIT_ERROR:
 		return lode_fail(err, LODE_ERR_LIMIT, path, at,
-				 "its xz data need more than %u MiB of memory: compress it again "
-				 "with xz -9 or less",
+				 "its xz data need more than %u MiB of memory: recompress it with "
+				 "xz -9 or less",
 				 (unsigned)(MAX_MEMORY_BYTES >> 20));
 	case LZMA_OPTIONS_ERROR:
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, at,
-				 "its xz data use a filter that liblzma does not know");
+				 "its xz data use a filter unknown to liblzma");
 	case LZMA_FORMAT_ERROR:
-		return lode_fail(err, LODE_ERR_FORMAT, path, at,
-				 "something that is not xz follows its xz data");
+		return lode_fail(err, LODE_ERR_FORMAT, path, at, "trailing data after its xz data");
 	default:
 		return lode_fail(err, LODE_ERR_FORMAT, path, at, "its xz data are damaged");
 	}

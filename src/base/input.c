@@ -95,10 +95,10 @@ static int open_file(struct lode_input *input, const char *path, struct lode_err
 		input->owns_fd = true;
 	}
 	if (fstat(input->fd, &st))
-		return lode_fail_errno(err, errno, input->path, "cannot look at it");
+		return lode_fail_errno(err, errno, input->path, "cannot get its status");
 	if (S_ISDIR(st.st_mode))
 		return lode_fail(err, LODE_ERR_IO, input->path, -1,
-				 "is a directory where a file is needed: name a file in it");
+				 "is a directory, not a file: give a file in it");
 	input->is_regular = S_ISREG(st.st_mode);
 	/* Standard input may be a regular file that somebody has read from. */
 	input->is_positioned =

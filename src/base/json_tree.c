@@ -47,19 +47,18 @@ int lode_json_tree_parse(yajl_val *out, const char *text, size_t size, const cha
 		return lode_fail(err, LODE_ERR_FORMAT, name, (int64_t)strlen(text),
 				 "a NUL byte: not JSON");
 	if (is_nested_too_deep(text))
-		return lode_fail(err, LODE_ERR_LIMIT, name, -1,
-				 "more than %d brackets inside of each other",
+		return lode_fail(err, LODE_ERR_LIMIT, name, -1, "more than %d nested brackets",
 				 (int)LODE_JSON_MAX_NESTING);
 	nul = find_escaped_nul(text);
 	if (nul)
 		return lode_fail(err, LODE_ERR_FORMAT, name, (int64_t)(nul - text),
-				 "a text with a NUL in it");
+				 "a string that contains a NUL");
 	*out = yajl_tree_parse(text, message, sizeof(message));
 	if (*out)
 		return 0;
 	message[strcspn(message, "\n")] = '\0';
 	return lode_fail(err, LODE_ERR_FORMAT, name, -1, "not JSON: %.200s",
-			 *message ? message : "nothing but blanks");
+			 *message ? message : "only blanks");
 }
 
 yajl_val lode_json_tree_member(yajl_val object, const char *name)

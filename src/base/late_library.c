@@ -11,15 +11,15 @@ int lode_late_library_open(void *functions, size_t size_bytes, const char *const
 
 	if (!library)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,
-				 "%s is needed for this and cannot be opened: %s", file, dlerror());
+				 "%s is required, but cannot be opened: %s", file, dlerror());
 	for (size_t i = 0; i < size_bytes / sizeof(void *); i++) {
 		void *function = dlsym(library, names[i]);
 
 		if (!function)
-			return lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,
-					 "%s is another version than lode was built for: it has no "
-					 "%s",
-					 file, names[i]);
+			return lode_fail(
+				err, LODE_ERR_UNSUPPORTED, NULL, -1,
+				"%s is not the version that lode was built for: it has no %s", file,
+				names[i]);
 		memcpy((char *)functions + i * sizeof(function), &function, sizeof(function));
 	}
 	return LODE_OK;

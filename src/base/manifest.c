@@ -70,8 +70,7 @@ static int take_field(struct reader *r, struct lode_manifest_line *line, const c
 
 	if (!is_key(field, n_key))
 		return REFUSE(r,
-			      "line %" PRId64 ": KEY=VALUE is expected behind the path, here is "
-			      "'%.60s'",
+			      "line %" PRId64 ": expected KEY=VALUE after the path, found '%.60s'",
 			      r->lines.number, field);
 	if (is_field(field, n_key, "name")) {
 		line->name = equals + 1;
@@ -96,7 +95,7 @@ static int add_line(struct reader *r, const struct lode_manifest_line *line)
 	struct lode_manifest_line kept = {.name = out->names.text.at[id], .bytes = line->bytes};
 
 	if (id < n_known)
-		return REFUSE(r, "line %" PRId64 ": %.200s is in it twice, and would count twice",
+		return REFUSE(r, "line %" PRId64 ": %.200s is listed twice, and would count twice",
 			      r->lines.number, line->name);
 	kept.path = strcmp(line->path, line->name) == 0
 			    ? kept.name

@@ -8,8 +8,7 @@
 
 static void __attribute__((noreturn)) oom_exit(size_t size_bytes)
 {
-	fprintf(stderr, "lode: out of memory (%zu bytes more were needed); see --memory\n",
-		size_bytes);
+	fprintf(stderr, "lode: out of memory (allocating %zu bytes); see --memory\n", size_bytes);
 	_Exit(4);
 }
 

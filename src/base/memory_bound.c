@@ -208,8 +208,8 @@ static void begin_memory_bound(void)
 static void refuse_if_passed(size_t own, size_t most)
 {
 	if (own > most && own > least_refused_bytes && !IS_SANITIZED)
-		give_up("%zu MiB are needed so far that cannot be put on disk, and --memory allows "
-			"%zu MiB: try --memory %zuM",
+		give_up("at least %zu MiB of memory are needed, but --memory allows %zu MiB: try "
+			"--memory %zuM",
 			mib(own), mib(most), mib(own) * 2);
 }
 
@@ -263,8 +263,8 @@ void lode_memory_count_table(size_t size_bytes)
 		return;
 	(void)resident_bytes(&own);
 	if (size_bytes >= most / 2 && own + size_bytes > most / 4 * 3)
-		give_up("%zu MiB are needed so far that are looked up at random and cannot be put "
-			"on disk, and --memory allows %zu MiB: try --memory %zuM",
+		give_up("at least %zu MiB of memory are needed for random access, but --memory "
+			"allows %zu MiB: try --memory %zuM",
 			mib(own + size_bytes), mib(most), mib(own + size_bytes) * 3 / 2);
 }
 
@@ -308,7 +308,7 @@ void lode_memory_to_file(void *block, size_t size_bytes, const void *from, size_
 	int fd, error;
 
 	if (lode_unnamed_file_open(&fd, &err) < 0)
-		give_up("%s; %zu MiB of memory were to go there: see TMPDIR and --memory",
+		give_up("%s (for %zu MiB of memory): see TMPDIR and --memory",
 			lode_error_text(&err, text, sizeof(text)), mib(size));
 	atomic_fetch_add(&filed_bytes, size);
 	/* All of its room at once: a page for which there is none would be a signal later. */

@@ -161,10 +161,12 @@ int lode_temporary_folder_make(char **path, int *lock, struct lode_error *err)
 			*path = name;
 			return LODE_OK;
 		}
-		rc = lode_fail_errno(err, errno, name, "making a temporary folder (see TMPDIR)");
+		rc = lode_fail_errno(err, errno, name,
+				     "cannot create a temporary folder (see TMPDIR)");
 		rmdir(name);
 	} else {
-		rc = lode_fail_errno(err, errno, parent, "making a temporary folder (see TMPDIR)");
+		rc = lode_fail_errno(err, errno, parent,
+				     "cannot create a temporary folder (see TMPDIR)");
 	}
 	free(name);
 	return rc;

@@ -35,7 +35,8 @@ int lode_unnamed_file_open(int *fd, struct lode_error *err)
 	if (*fd < 0)
 		*fd = open_and_unlink(folder);
 	if (*fd < 0)
-		return lode_fail_errno(err, errno, folder, "making a temporary file (see TMPDIR)");
+		return lode_fail_errno(err, errno, folder,
+				       "cannot create a temporary file (see TMPDIR)");
 	return LODE_OK;
 }
 
@@ -51,7 +52,7 @@ int lode_unnamed_file_write(int fd, const void *data, size_t size, int64_t offse
 			continue;
 		if (n <= 0)
 			return lode_fail_errno(err, n < 0 ? errno : ENOSPC, NULL,
-					       "writing a temporary file (see TMPDIR)");
+					       "cannot write a temporary file (see TMPDIR)");
 		at += n;
 		offset += n;
 		size -= (size_t)n;
@@ -70,7 +71,7 @@ int lode_unnamed_file_read(int fd, void *data, size_t size, int64_t offset, stru
 			continue;
 		if (n <= 0)
 			return lode_fail_errno(err, n < 0 ? errno : EIO, NULL,
-					       "reading a temporary file back");
+					       "cannot read a temporary file back");
 		at += n;
 		offset += n;
 		size -= (size_t)n;

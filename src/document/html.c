@@ -189,7 +189,7 @@ int lode_html_write(const char *path, const struct lode_html_part *parts, size_t
 
 	if (lode_html_missing())
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1,
-				 "this lode was built without its pages: %s", lode_html_missing());
+				 "this lode was built without HTML pages: %s", lode_html_missing());
 	at = strstr(page, marker);
 	assert(at);
 	add_html(&text, page, (size_t)(at - page));
@@ -251,7 +251,7 @@ char *lode_html_served_page(size_t *size)
 	const char *page = (const char *)lode_pages_template, *at;
 	char *copy;
 
-	_Static_assert(sizeof(no_connection) == sizeof(own), "written over each other");
+	_Static_assert(sizeof(no_connection) == sizeof(own), "overwritten concurrently");
 	if (lode_html_missing())
 		return NULL;
 	*size = strlen(page);

@@ -162,20 +162,18 @@ static int read_packed(const char **text, size_t *n_text, struct lode_arena *are
 	size_t n;
 
 	if (!encoding || !skip_html_read(p, ">"))
-		return fail_html_read(p, LODE_ERR_FORMAT,
-				      "a report's element is not as lode writes it");
+		return fail_html_read(p, LODE_ERR_FORMAT, "a report's element is malformed");
 	if (strcmp(encoding, "deflate") != 0)
-		return fail_html_read(p, LODE_ERR_UNSUPPORTED,
-				      "a report is packed in an unknown way");
+		return fail_html_read(p, LODE_ERR_UNSUPPORTED, "a report has an unknown encoding");
 	end = memchr(p->at, '<', (size_t)(p->end - p->at));
 	if (!end)
 		return fail_html_read(p, LODE_ERR_TRUNCATED, "the page ends within a report");
 	if (!unbase64(p->at, end, &packed, &n))
-		return fail_html_read(p, LODE_ERR_FORMAT, "a report is invalid base64");
+		return fail_html_read(p, LODE_ERR_FORMAT, "a report is not valid base64");
 	*text = inflate_text(arena, packed, n, n_text);
 	free(packed);
 	if (!*text)
-		return fail_html_read(p, LODE_ERR_FORMAT, "a report does not unpack");
+		return fail_html_read(p, LODE_ERR_FORMAT, "a report cannot be decompressed");
 	p->at = end;
 	return LODE_OK;
 }
@@ -193,7 +191,7 @@ static int read_rest(struct lode_html_text *rest, struct place *p)
 
 		if (!attribute(p, &arena, "data-line"))
 			rc = fail_html_read(p, LODE_ERR_FORMAT,
-					    "a report's rest is not as lode writes it");
+					    "the second part of a report is malformed");
 		else
 			rc = read_packed(&text, &n, &arena, p);
 		if (rc == LODE_OK && n > LODE_HTML_JSON_MAX - rest->bytes.n)
@@ -219,7 +217,7 @@ static int add_rest(struct lode_html_reports *reports, struct lode_html_part *pa
 			part->json_bytes = whole.bytes.n;
 		} else {
 			rc = fail_html_read(p, LODE_ERR_FORMAT,
-					    "a report and its rest do not fit together");
+					    "the two parts of a report do not match");
 		}
 	}
 	lode_vec_release(&rest.bytes);
@@ -237,11 +235,9 @@ static int read_part(struct lode_html_reports *reports, struct place *p)
 	part.schema = attribute(p, &reports->arena, "data-schema");
 	part.title = attribute(p, &reports->arena, "data-title");
 	if (!part.name || !part.schema || !part.title)
-		return fail_html_read(p, LODE_ERR_FORMAT,
-				      "a report's element is not as lode writes it");
+		return fail_html_read(p, LODE_ERR_FORMAT, "a report's element is malformed");
 	if (!is_word_html_read(part.name))
-		return fail_html_read(p, LODE_ERR_FORMAT,
-				      "a report's name is not one that lode gives");
+		return fail_html_read(p, LODE_ERR_FORMAT, "a report has an invalid name");
 	rc = read_packed(&part.json, &part.json_bytes, &reports->arena, p);
 	if (rc == LODE_OK)
 		rc = add_rest(reports, &part, p);
@@ -271,8 +267,7 @@ int lode_html_read_bytes(struct lode_html_reports *reports, const char *bytes, s
 	}
 	p.at = bytes;
 	if (reports->parts.n == before)
-		return fail_html_read(&p, LODE_ERR_FORMAT,
-				      "there is no report of lode in this page");
+		return fail_html_read(&p, LODE_ERR_FORMAT, "this page contains no lode report");
 	return LODE_OK;
 }
 

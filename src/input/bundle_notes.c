@@ -54,7 +54,7 @@ static int write_file(const char *dir, const char *lines, int flags, struct lode
 	snprintf(path, sizeof(path), "%s/INCOMPLETE", dir);
 	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
 	if (fd < 0)
-		return lode_fail_errno(err, errno, path, "writing it");
+		return lode_fail_errno(err, errno, path, "cannot write it");
 	errno = ENOSPC;
 	n = pwrite(fd, text, sizeof(text), 0);
 	if (close(fd) || n != (ssize_t)sizeof(text)) {
@@ -62,7 +62,7 @@ static int write_file(const char *dir, const char *lines, int flags, struct lode
 
 		if (flags & O_CREAT)
 			unlink(path);
-		return lode_fail_errno(err, errnum, path, "writing it");
+		return lode_fail_errno(err, errnum, path, "cannot write it");
 	}
 	return 0;
 }
@@ -70,8 +70,8 @@ static int write_file(const char *dir, const char *lines, int flags, struct lode
 int lode_bundle_lacks_begin(const char *dir, struct lode_error *err)
 {
 	return write_file(dir,
-			  "lode record was not finished with it: perf.data is there as perf left "
-			  "it;\nsymbols, symptoms.tsv and README may be missing or cut\n",
+			  "lode record did not finish: perf.data is as perf left it;\n"
+			  "symbols, symptoms.tsv and README may be missing or truncated\n",
 			  O_CREAT | O_EXCL, err);
 }
 
@@ -141,14 +141,14 @@ static int write_words(const char *dir, const char *name, char *const *words,
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	out = fopen(path, "wbe");
 	if (!out)
-		return lode_fail_errno(err, errno, path, "writing it");
+		return lode_fail_errno(err, errno, path, "cannot write it");
 	for (; *words; words++)
 		is_bad |= fwrite(*words, 1, strlen(*words) + 1, out) != strlen(*words) + 1;
 	if (fclose(out) || is_bad) {
 		int errnum = errno;
 
 		unlink(path);
-		return lode_fail_errno(err, errnum, path, "writing it");
+		return lode_fail_errno(err, errnum, path, "cannot write it");
 	}
 	return 0;
 }

@@ -277,13 +277,13 @@ static int settle_all(struct lode_call_sort *sort, struct lode_losses *losses,
 				 (unsigned long long)call.event);
 		if (is_stray)
 			lode_loss_add(losses, LODE_LOSS_CLOCK_JUMP, 1, -1, s->mended_ns,
-				      "thread %d, %s: %+.1f days from the %s: moved to that",
+				      "thread %d, %s: %+.1f days from the %s: moved there",
 				      call.tid, event, days,
 				      call.event ? "one before" : "one behind it");
 		else if (is_too_long(sort, &call))
 			lode_loss_add(losses, LODE_LOSS_CLOCK_JUMP, 1, -1, call.t_ns,
-				      "thread %d, %s: a call of %.1f days, longer than all that "
-				      "was recorded: taken to last no time",
+				      "thread %d, %s: a call of %.1f days, longer than the "
+				      "recording: treated as having no duration",
 				      call.tid, event, days);
 		if (is_stray)
 			call.t_ns = s->mended_ns;
@@ -434,8 +434,8 @@ static int open_call(struct nest *nest, const struct record *record, struct lode
 
 		if (call.end_ns - end_ns > ROUNDING_NS) {
 			lode_loss_add(nest->sink->losses, LODE_LOSS_OVERLAP, 1, -1, record->t_ns,
-				      "a call at %lld ns lasts %lld ns longer than the call it "
-				      "starts in: cut",
+				      "a call at %lld ns ends %lld ns after the call that it is "
+				      "in: truncated",
 				      (long long)record->t_ns, (long long)(call.end_ns - end_ns));
 			if (__builtin_add_overflow(loss->cost_ns, call.end_ns - end_ns,
 						   &loss->cost_ns))

@@ -140,8 +140,9 @@ static int fail_several(const char *folder, const struct trace_files *traces,
 		snprintf(list + used, sizeof(list) - used, "%s%.40s (%.20s)", i ? ", " : "",
 			 traces->paths.at[i] + n_folder, traces->formats.at[i]->name);
 	}
-	return lode_fail(err, LODE_ERR_ARG, folder, -1, "holds %zu traces; name one of them: %s%s",
-			 traces->paths.n, list, traces->paths.n > SHOWN ? ", ..." : "");
+	return lode_fail(err, LODE_ERR_ARG, folder, -1,
+			 "contains %zu traces; give one of them: %s%s", traces->paths.n, list,
+			 traces->paths.n > SHOWN ? ", ..." : "");
 }
 
 static int read_folder(const char *folder, const struct lode_call_options *options,
@@ -164,15 +165,15 @@ static int read_folder(const char *folder, const struct lode_call_options *optio
 		rc = fail_several(folder, &traces, err);
 	else if (rc == LODE_OK)
 		rc = lode_fail(err, LODE_ERR_FORMAT, folder, -1,
-			       "none of its files is a trace of calls that lode reads, and it is "
-			       "not uftrace data (a file `info`)");
+			       "none of its files is a known call trace, and it is not uftrace "
+			       "data (no file `info`)");
 	if (traces.n_unread && rc == LODE_OK)
 		lode_loss_add(sink->losses, LODE_LOSS_FILE, traces.n_unread, -1, 0,
-			      "%s: damaged, or named wrongly", traces.unread);
+			      "%s: damaged, or wrong file name", traces.unread);
 	else if (traces.n_unread && err) {
 		n_said = strlen(err->message);
 		snprintf(err->message + n_said, sizeof(err->message) - n_said,
-			 "; damaged, or named wrongly: %s", traces.unread);
+			 "; damaged, or wrong file name: %s", traces.unread);
 	}
 	lode_path_list_release(&traces.paths);
 	lode_vec_release(&traces.formats);

@@ -152,28 +152,26 @@ const char *lode_file_unread_reason(char *text, size_t size, const char *path, u
 	if (format && format->globs == digest_globs && is_repository(head, n_head))
 		return NULL; /* sound, and no input of a folder's */
 	if (format && !n_head) {
-		snprintf(text, size, "named like %s, and empty", format->named);
+		snprintf(text, size, "empty, although named like %s", format->named);
 		return text;
 	}
 	first_bytes(found, sizeof(found), head, n_head);
 	if (!format) {
 		if (!(kinds & LODE_HOLDS_SAMPLES) || !is_close_to_perf(head, n_head))
 			return NULL;
-		snprintf(text, size,
-			 "this is perf's header, but it begins with %s where %s is expected: "
-			 "its first bytes are damaged",
+		snprintf(text, size, "perf.data with damaged first bytes: found %s, expected %s",
 			 found, lode_format_perf.begins);
 		return text;
 	}
 	if (packing && !is_packed(path, packing))
 		snprintf(text, size,
 			 "named like %s packed with %s, which begins with %s; this begins with %s: "
-			 "damaged, or named wrongly",
+			 "damaged, or wrong file name",
 			 format->named, packing->name, packing->begins, found);
 	else
 		snprintf(text, size,
 			 "named like %s, which begin with %s; this begins with %s: damaged, or "
-			 "named wrongly",
+			 "wrong file name",
 			 format->named, format->begins, found);
 	return text;
 }

@@ -78,7 +78,7 @@ const char *lode_format_words(char *buffer, size_t size, unsigned kinds)
 				 f->words ? f->words : f->name);
 	}
 	snprintf(buffer, size, "%s (plain, .zst, .gz or .xz)%s%s", files,
-		 *folders ? "; or name a folder of " : "", folders);
+		 *folders ? "; or give a folder of " : "", folders);
 	return buffer;
 }
 
@@ -100,14 +100,14 @@ int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *he
 
 	if (size == 0)
 		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
-				 "the file is empty: nothing was recorded, or it was not copied");
+				 "the file is empty: nothing was recorded, or copying it failed");
 	if (is_tar(head, size))
 		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
-				 "this is a tar archive: unpack it, and name what was in it");
+				 "this is a tar archive: unpack it first");
 	if (is_repository(head, size))
 		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
 				 "this is a repository: give it with --repo, as in 'lode repo show "
 				 "--repo FILE' or 'lode mine --repo FILE'");
-	return lode_fail(err, LODE_ERR_FORMAT, path, 0, "this is none of: %s",
+	return lode_fail(err, LODE_ERR_FORMAT, path, 0, "unknown format; expected one of: %s",
 			 lode_format_words(words, sizeof(words), kinds));
 }

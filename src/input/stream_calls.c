@@ -279,7 +279,7 @@ static int load_stream_calls(struct reader *reader, struct lode_input *input,
 	tell_about(reader->sink, stream);
 	if (!stream->has_switches && !reader->syscalls.n)
 		rc = lode_fail(err, LODE_ERR_UNSUPPORTED, lode_input_path(input), -1,
-			       "this recording has neither context switches nor system calls: "
+			       "this recording has neither context switches nor system calls, and "
 			       "samples are not calls (`lode record` records switches)");
 	if (rc == LODE_OK)
 		rc = walk_threads(reader, stream);

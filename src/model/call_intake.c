@@ -333,7 +333,7 @@ static void add_clocks(struct lode_call_trace *trace)
 			clock->offset_ns - before->offset_ns - (before->last_ns - trace->first_ns);
 
 		lode_loss_add(&trace->losses, LODE_LOSS_CLOCKS, 1, -1, clock->offset_ns,
-			      "%s lie %lld days before %s: each is shown from its own zero",
+			      "%s are %lld days before %s: each is shown from its own zero",
 			      lode_call_clock_threads(trace, i - 1, first, sizeof(first)),
 			      (long long)(apart / LODE_CALL_CLOCK_GAP_NS),
 			      lode_call_clock_threads(trace, i, other, sizeof(other)));

@@ -483,7 +483,7 @@ static bool begin_thread(struct lode_call_pairing *p, const struct ahead *ahead)
 	    (is_time(event->t_ns) && !lode_clock_is_stray(NULL, event->t_ns, next, after)))
 		return true;
 	say(p, ahead, LODE_LOSS_CLOCK_JUMP, *next, event->t_ns,
-	    "from the events behind it: moved to them");
+	    "from the events after it: moved there");
 	event->t_ns = *next;
 	return true;
 }
@@ -525,13 +525,14 @@ static bool leap(struct lode_call_pairing *p, const struct ahead *ahead, int64_t
 		return false;
 	if (!is_time(t_ns) || lode_clock_is_stray(&last_ns, t_ns, next, NULL)) {
 		say(p, ahead, LODE_LOSS_CLOCK_JUMP, last_ns, t_ns,
-		    "from the one before: moved to that");
+		    "from the one before: moved there");
 	} else if (is_pause(p, ahead, t_ns)) {
-		say(p, ahead, LODE_LOSS_PAUSE, last_ns, t_ns, "behind the one before");
+		say(p, ahead, LODE_LOSS_PAUSE, last_ns, t_ns, "after the one before");
 		event->t_ns = t_ns;
 	} else {
 		say(p, ahead, LODE_LOSS_CLOCK_JUMP, last_ns, t_ns,
-		    "from the one before, and the next ones too: taken to go on from there");
+		    "from the one before, and so are the next ones: assumed to continue from "
+		    "there");
 		p->shift_ns = last_ns - read_ns;
 	}
 	return true;

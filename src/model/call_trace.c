@@ -13,7 +13,7 @@ const char *lode_call_repair_words(enum lode_call_repair repair)
 		[LODE_REPAIR_CUT_AT_LOSS] = "calls open where events were lost, ended there",
 		[LODE_REPAIR_CUT_AT_END] = "calls open at the end, ended there",
 		[LODE_REPAIR_BACKWARDS] = "events earlier than the one before, moved up to it",
-		[LODE_REPAIR_DUPLICATE] = "events said twice, dropped once",
+		[LODE_REPAIR_DUPLICATE] = "duplicate events, dropped once",
 		[LODE_REPAIR_BAD_TIME] = "events at impossible times, dropped",
 	};
 

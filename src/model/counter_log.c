@@ -129,9 +129,9 @@ static bool hold_row(struct lode_counter_log *log, struct lode_counter_group *gr
 	size_t bytes = group->n_columns * sizeof(*values);
 
 	if (group->has_held && apart(t_ns, group->last_ns) < apart(t_ns, group->held_ns)) {
-		lode_counter_log_wrong_time(
-			log, LODE_LOSS_CLOCK_JUMP, group->held_ns, group->held_line,
-			", more than a day from those before and behind it: dropped");
+		lode_counter_log_wrong_time(log, LODE_LOSS_CLOCK_JUMP, group->held_ns,
+					    group->held_line,
+					    ", more than a day from its neighbours: dropped");
 	} else if (group->has_held) {
 		append_row(log, group, group->held_ns, group->held);
 		group->last_ns = group->held_ns;

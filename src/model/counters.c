@@ -327,12 +327,11 @@ static int check_size(int64_t n_intervals, const struct lode_counter_log *log, i
 
 	if (!memory_bytes || need <= (double)memory_bytes)
 		return LODE_OK;
-	return lode_fail(
-		err, LODE_ERR_LIMIT, NULL, -1,
-		"%lld intervals of %.3g s, of %zu counters, take %.1f GB, and %.1f GB may be "
-		"used: read a shorter time, or train with a longer --interval",
-		(long long)n_intervals, (double)step_ns / 1e9, n_counters, need / 1e9,
-		(double)memory_bytes / 1e9);
+	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+			 "%lld intervals of %.3g s with %zu counters need %.1f GB, but only %.1f "
+			 "GB may be used: read a shorter time, or train with a longer --interval",
+			 (long long)n_intervals, (double)step_ns / 1e9, n_counters, need / 1e9,
+			 (double)memory_bytes / 1e9);
 }
 
 static void align_groups(struct lode_counters *out, struct lode_counter_log *log,
@@ -373,7 +372,7 @@ int lode_counters_align(struct lode_counters *out, struct lode_counter_log *log,
 	find_covered(&covered, log, step_ns);
 	n_intervals = lay_out(out, &covered);
 	if (!covered.n)
-		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1, "no sample of any counter");
+		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1, "no counter has any samples");
 	else
 		rc = check_size(n_intervals, log, step_ns, bound, err);
 	if (rc < 0) {

@@ -37,7 +37,7 @@ static void resolve_wait(const struct resolver *r, lode_thread_id id, size_t i)
 		if (e->other[i] == LODE_NONE) {
 			e->flags[i] |= LODE_EVENT_NO_WAKER;
 			lode_loss_add(&r->stream->losses, LODE_LOSS_NO_WAKER, 1, -1,
-				      lode_event_end_ns(e, i), "nobody is known to have woken %d",
+				      lode_event_end_ns(e, i), "%d has no known waker",
 				      r->stream->threads.at[id].tid);
 			r->stream->losses.by_kind[LODE_LOSS_NO_WAKER].cost_ns += e->cost_ns[i];
 		}

@@ -497,13 +497,13 @@ void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, ui
 	flags = from_start ? LODE_EVENT_CUT_START : LODE_EVENT_INFERRED;
 	if (!from_start && !schedule->running_only && counts(schedule, t_ns)) {
 		lode_loss_add(&schedule->stream->losses, LODE_LOSS_NO_SWITCH_IN, 1, -1, t_ns,
-			      "thread %d is at work without a recorded switch-in",
+			      "thread %d runs without a recorded switch-in",
 			      tid_of(schedule, thread));
 		schedule->stream->losses.by_kind[LODE_LOSS_NO_SWITCH_IN].cost_ns += t_ns - start_ns;
 	}
 	if (was_idle && counts(schedule, t_ns))
 		lode_loss_add(&schedule->stream->losses, LODE_LOSS_IDLE_GAP, 1, -1, t_ns,
-			      "CPU %u went idle and is busy again without a switch", cpu_index);
+			      "CPU %u went idle and became busy again without a switch", cpu_index);
 	close_off_cpu(schedule, thread, start_ns, cpu, flags);
 	start_run(schedule, thread, cpu_index, start_ns, flags);
 	cpu_set(cpu, thread, start_ns);

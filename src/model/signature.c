@@ -62,7 +62,8 @@ int lode_signature_bits_parse(unsigned *bits, enum lode_signature_field field, c
 					       memcmp(bit_name(field, bit), text, len) != 0))
 			bit++;
 		if (bit == n_bits(field))
-			return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no %s '%.*s': there are %s",
+			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+					 "unknown %s '%.*s'; expected one of %s",
 					 field == LODE_SIGNATURE_KINDS ? "kind" : "wait reason",
 					 len > 40 ? 40 : (int)len, text, names);
 		found |= 1u << bit;
@@ -130,7 +131,7 @@ static int check_line(const char *field, const char *text, struct lode_error *er
 	for (; *text; text++)
 		if (is_control(*text))
 			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-					 "the %s holds the control character 0x%02x", field,
+					 "the %s contains the control character 0x%02x", field,
 					 (unsigned)(unsigned char)*text);
 	return 0;
 }
@@ -149,12 +150,12 @@ static int take_name(struct lode_signature *s, const char *name, struct lode_sig
 	for (const char *c = name; *c; c++)
 		if (is_control(*c) || is_blank_signature(*c))
 			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-					 "the name '%.60s' holds a blank: say slow-path, not "
-					 "'slow path'",
+					 "the name '%.60s' contains a blank: use slow-path instead "
+					 "of 'slow path'",
 					 name);
 	if (lode_signatures_find(signatures, name))
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "there is a signature '%.60s' already", name);
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "signature '%.60s' already exists",
+				 name);
 	s->name = lode_arena_strndup(&signatures->arena, name, len);
 	return 0;
 }
@@ -195,10 +196,10 @@ static int take_bug(struct lode_signature *s, const char *text, struct lode_aren
 	int rc = take_line_signature(&s->bug, "bug", text, arena, err);
 
 	if (rc == 0 && !lode_signature_bug_is_allowed(s->bug))
-		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
-			       "the bug '%.60s' begins like an address; allowed are http://, "
-			       "https:// and mailto:",
-			       s->bug);
+		rc = lode_fail(
+			err, LODE_ERR_ARG, NULL, -1,
+			"the bug '%.60s' is not an allowed URL: use http://, https:// or mailto:",
+			s->bug);
 	return rc;
 }
 
@@ -248,9 +249,9 @@ static int take_patterns(struct lode_signature *s, const struct lode_signature *
 		steps.n = 0;
 		rc = lode_signature_pattern_parse(&steps, from->patterns[i], arena, err);
 		if (rc == 0 && steps.n == 0 && !from->kinds && !from->reasons)
-			rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				       "the pattern '*' is every stack: it needs a kind or a wait "
-				       "reason beside it");
+			rc = lode_fail(
+				err, LODE_ERR_ARG, NULL, -1,
+				"the pattern '*' matches every stack: add a kind or a wait reason");
 		if (rc == 0)
 			patterns[i] = lode_signature_pattern_text(steps.at, steps.n, arena);
 	}

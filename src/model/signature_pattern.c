@@ -113,17 +113,17 @@ static int read_step(struct reading *r, const char *at, const char *end)
 	if (*at == '>') {
 		if (r->was_a_gap)
 			return lode_fail(r->err, LODE_ERR_ARG, NULL, -1,
-					 "step %zu of the pattern '%.60s' is called directly (>), "
+					 "step %zu of the pattern '%.60s' is a direct call (>), "
 					 "but follows a gap (*)",
 					 r->n, r->text);
 		step.is_direct = true;
 		for (at++; at < end && is_blank_signature_pattern(*at); at++)
 			;
 		if (at == end)
-			return lode_fail(r->err, LODE_ERR_ARG, NULL, -1,
-					 "step %zu of the pattern '%.60s' names no function "
-					 "behind '>'",
-					 r->n, r->text);
+			return lode_fail(
+				r->err, LODE_ERR_ARG, NULL, -1,
+				"step %zu of the pattern '%.60s' has no function after '>'", r->n,
+				r->text);
 	}
 	r->was_a_gap = !step.is_direct && is_all_stars(at, end);
 	if (r->was_a_gap)
@@ -147,7 +147,7 @@ int lode_signature_pattern_parse(lode_signature_step_vec *out, const char *text,
 	for (const char *at = text; *at; at++)
 		if (((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7f)
 			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-					 "a pattern cannot hold the control character 0x%02x",
+					 "a pattern cannot contain the control character 0x%02x",
 					 (unsigned)(unsigned char)*at);
 	for (const char *at = text;; at++) {
 		if (*at && (*at != ';' || is_escaped(text, at)))

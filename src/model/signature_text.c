@@ -92,8 +92,7 @@ static int read_bits(struct reader *r, unsigned *bits, enum lode_signature_field
 	if (lode_signature_bits_parse(bits, field, text, &err) < 0)
 		return fail_at(r, r->field_line, "%s", err.message);
 	return *bits ? 0
-		     : fail_at(r, r->field_line, "the field %s names nothing",
-			       field_names[r->field]);
+		     : fail_at(r, r->field_line, "the field %s is empty", field_names[r->field]);
 }
 
 static int read_state(struct reader *r, const char *text)
@@ -107,7 +106,8 @@ static int read_state(struct reader *r, const char *text)
 static int read_format(struct reader *r, const char *text)
 {
 	if (r->seen != 1u << FORMAT || r->signatures->list.n)
-		return fail_at(r, r->field_line, "the format is said once, before any signature");
+		return fail_at(r, r->field_line,
+			       "the format must be given once, before any signature");
 	if (strcmp(text, format_name) == 0)
 		return 0;
 	if (strncmp(text, format_name, strlen("lode/signatures/")) == 0)
@@ -201,7 +201,8 @@ static void put_value(struct reader *r, const char *text, size_t len)
 static int go_on(struct reader *r, const char *text, size_t len, int64_t number)
 {
 	if (r->field == N_FIELDS)
-		return fail_at(r, number, "the line begins with a blank, but continues no field");
+		return fail_at(r, number,
+			       "the line begins with a blank, but there is no field to continue");
 	put_value(r, r->field == NOTE ? "\n" : " ", 1);
 	/* An empty line of a note is "." here, and dots have one more. */
 	if (r->field == NOTE && strspn(text, ".") == len)
@@ -227,7 +228,7 @@ static int start_field(struct reader *r, const char *line, size_t len, int64_t n
 		field++;
 	if (field == N_FIELDS)
 		return fail_at(r, number,
-			       "no field '%.*s': there are signature, state, bug, owner, kind, "
+			       "unknown field '%.*s'; expected signature, state, bug, owner, kind, "
 			       "reason, created, updated, note, pattern",
 			       name_len > 40 ? 40 : (int)name_len, line);
 	if (!r->seen)
@@ -252,7 +253,7 @@ static int read_line(struct reader *r, const char *line, size_t len, int64_t num
 	bool goes_on = len && (*line == ' ' || *line == '\t');
 
 	if (memchr(line, '\0', len))
-		return fail_at(r, number, "the line holds a NUL byte: not a file of signatures");
+		return fail_at(r, number, "the line contains a NUL byte: not a signature file");
 	/* A backslash before the last blank: it belongs to a name. */
 	while (len && (line[len - 1] == ' ' || line[len - 1] == '\t') &&
 	       !(len > 1 && line[len - 2] == '\\'))

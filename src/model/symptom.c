@@ -55,7 +55,7 @@ static int read_key(struct lode_symptom_spec *spec, const char *option, char *te
 	spec->to_key = colon ? colon : text;
 	spec->is_key_shared = *option == 's';
 	if (!*text || !*spec->to_key)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "symptom: %s= names no field",
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "symptom: %s= needs a field name",
 				 option);
 	return 0;
 }
@@ -557,7 +557,7 @@ static int check_stacks(const struct finding *f, const struct end *end, struct l
 	if (f->n_pairs || end->how != END_FUNCTION || end->point->kind != LODE_POINT_SYSCALL)
 		return 0;
 	return lode_fail(err, LODE_ERR_UNSUPPORTED, f->stream->path, -1,
-			 "the recording has no system calls, and its stacks do not show %s: %s",
+			 "the recording has no system calls, and its stacks do not contain %s: %s",
 			 end->point->name, lode_point_advice(end->point, advice, sizeof(advice)));
 }
 
@@ -731,8 +731,7 @@ void lode_symptoms_count_skipped(const struct lode_symptom_spec *spec, struct lo
 			      (unsigned long long)events->n_doubtful);
 	if (is_told_by_stacks(&spec->from, &events->found_from) ||
 	    is_told_by_stacks(&spec->to, &events->found_to))
-		lode_loss_add(
-			&stream->losses, LODE_LOSS_NO_CALLS, 1, -1, 0,
-			"system calls are derived from stacks alone: those in which the thread "
-			"was not seen do not count (lode record --syscalls)");
+		lode_loss_add(&stream->losses, LODE_LOSS_NO_CALLS, 1, -1, 0,
+			      "system calls are derived from stacks only: calls without a sample "
+			      "of the thread are missed (use lode record --syscalls)");
 }

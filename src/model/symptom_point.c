@@ -87,8 +87,8 @@ int lode_point_read(struct lode_point *out, const char *option, const char *text
 		out->is_return = len > n && !strcmp(out->name + len - n, returned);
 	}
 	if (!*text || (name && !*name) || (out->name && !*out->name))
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "symptom: %s=%s names nothing",
-				 option, text);
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "symptom: %s=%s is empty", option,
+				 text);
 	return 0;
 }
 

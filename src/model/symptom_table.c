@@ -72,8 +72,7 @@ static int read_header_symptom_table(struct lode_symptom_table *table, struct lo
 			continue;
 		if (table->columns[i] != NO_COLUMN)
 			return lode_fail_line(err, LODE_ERR_FORMAT, table->path, number,
-					      "two columns are named %.*s", (int)field.len,
-					      field.at);
+					      "duplicate column %.*s", (int)field.len, field.at);
 		table->columns[i] = column;
 	}
 	for (i = 0; i < N_COLUMNS; i++)
@@ -102,7 +101,7 @@ static int read_row_symptom_table(struct lode_symptom_table *table, struct lode_
 	for (size_t i = 0; i < N_COLUMNS; i++) {
 		if (!fields[i].at)
 			return lode_fail_line(err, LODE_ERR_FORMAT, table->path, number,
-					      "the row ends before its column %s", column_names[i]);
+					      "the row has no column %s", column_names[i]);
 		if (i != COLUMN_STREAM && !lode_int_parse(&numbers[i], fields[i].at, fields[i].len))
 			return lode_fail_line(err, LODE_ERR_FORMAT, table->path, number,
 					      "%s is \"%.*s\", not a whole number", column_names[i],
@@ -142,7 +141,7 @@ int lode_symptom_table_line(struct lode_symptom_table *table, char *line, size_t
 		return 0;
 	if (memchr(line, '\0', len))
 		return lode_fail_line(err, LODE_ERR_FORMAT, table->path, number,
-				      "the line holds a NUL byte: not a table of symptoms");
+				      "the line contains a NUL byte: not a symptom table");
 	cells = lode_cells(line, len, '\t');
 	cells.is_bare = true; /* a comm may begin with a quote */
 	return table->has_header ? read_row_symptom_table(table, cells, number, err)
@@ -161,7 +160,7 @@ int lode_symptom_table_end(struct lode_symptom_table *table, struct lode_error *
 {
 	if (!table->has_header)
 		return lode_fail(err, LODE_ERR_FORMAT, table->path, -1,
-				 "the table of symptoms has no header");
+				 "the symptom table has no header");
 	if (table->rows.n > 1)
 		qsort(table->rows.at, table->rows.n, sizeof(*table->rows.at), compare_rows);
 	return 0;

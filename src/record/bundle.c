@@ -29,8 +29,8 @@ static int make_named(char **path, const char *dir, struct lode_error *err)
 	if (mkdir(dir, 0777) < 0 && (errno != EEXIST || rmdir(dir) < 0 || mkdir(dir, 0777) < 0)) {
 		if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR)
 			return lode_fail(err, LODE_ERR_IO, dir, -1,
-					 "it is there already, and not empty");
-		return lode_fail_errno(err, errno, dir, "making the bundle");
+					 "it already exists and is not empty");
+		return lode_fail_errno(err, errno, dir, "cannot create the bundle");
 	}
 	*path = lode_strdup(dir);
 	return 0;
@@ -58,9 +58,9 @@ static int make_dir(char **path, const struct lode_record_options *options, stru
 			return 0;
 		}
 		if (errno != EEXIST)
-			return lode_fail_errno(err, errno, dir, "making the bundle");
+			return lode_fail_errno(err, errno, dir, "cannot create the bundle");
 	}
-	return lode_fail(err, LODE_ERR_IO, dir, -1, "there are too many bundles of that name");
+	return lode_fail(err, LODE_ERR_IO, dir, -1, "too many bundles have that name");
 }
 
 static int write_pids(const char *dir, const struct lode_record_options *options,
@@ -104,7 +104,7 @@ static int close_written(FILE *out, const char *path, struct lode_error *err)
 		return 0;
 	errnum = errno;
 	unlink(path);
-	return lode_fail_errno(err, errnum, path, "writing it");
+	return lode_fail_errno(err, errnum, path, "cannot write it");
 }
 
 /* The command's first process: perf's child that became the program. */
@@ -164,7 +164,7 @@ static int write_symptoms(const char *dir, const char *recording, const life_vec
 	snprintf(path, sizeof(path), "%s/symptoms.tsv", dir);
 	out = fopen(path, "we");
 	if (!out)
-		return lode_fail_errno(err, errno, path, "writing it");
+		return lode_fail_errno(err, errno, path, "cannot write it");
 	fprintf(out, "stream\tpid\ttid\tt0_ns\tt1_ns\n");
 	for (size_t i = 0; i < lives->n; i++)
 		fprintf(out, "%s\t%d\t%d\t%lld\t%lld\n", recording, lives->at[i].pid,
@@ -187,7 +187,7 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 	snprintf(path, sizeof(path), "%s/README", dir);
 	out = fopen(path, "we");
 	if (!out)
-		return lode_fail_errno(err, errno, path, "writing it");
+		return lode_fail_errno(err, errno, path, "cannot write it");
 	fprintf(out,
 		"This folder is a recording made by lode record: what a program and the whole\n"
 		"machine around it did, with the symbols to read it on any machine.\n\n"
@@ -196,9 +196,8 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 		"  perf.data*    the recording (perf reads it as well: zstd -d, then\n"
 		"                perf --buildid-dir symbols script -i perf.data)\n"
 		"  symbols/      programs, libraries and kernel symbols by build-id\n"
-		"  symptoms.tsv  the life of the command, or of the threads that were looked "
-		"at\n"
-		"  titles.tsv    command lines of processes, without what looks like a secret\n\n",
+		"  symptoms.tsv  the lifetime of the command, or of the recorded threads\n"
+		"  titles.tsv    command lines of processes, without apparent secrets\n\n",
 		lode_path_base(dir), lode_path_base(dir));
 	fprintf(out, "recorded   %s\nhost       %s\nkernel     %s %s\n", when, machine.nodename,
 		machine.release, machine.machine);
@@ -297,8 +296,7 @@ static void pack_bundle(struct lode_record_result *result, const char *dir, cons
 		unlink(path);
 	else
 		lack(result, dir, &why,
-		     "is not compressed (perf.data is there as perf wrote it, and is read as "
-		     "well)");
+		     "is not compressed (perf.data is as perf wrote it; lode reads it as well)");
 }
 
 int lode_bundle_fill(struct lode_record_result *result, const char *dir,
@@ -341,10 +339,10 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 		name = "perf.data";
 	if (lives.n && write_symptoms(dir, name, &lives, &why) < 0)
 		lack(result, dir, &why,
-		     "lacks symptoms.tsv (lode mine takes all threads of the command instead)");
+		     "lacks symptoms.tsv (lode mine uses all threads of the command instead)");
 	lode_vec_release(&lives);
 	if (write_readme(dir, result, perf_argv, &why) < 0)
-		lack(result, dir, &why, "lacks README (nothing reads it)");
+		lack(result, dir, &why, "lacks README (not needed)");
 	if (stat(packed, &st) == 0 || stat(path, &st) == 0)
 		result->size_bytes = st.st_size;
 	if (!result->lacks)

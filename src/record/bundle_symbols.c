@@ -49,7 +49,7 @@ make_place(char *path, struct copying *c, const char *below, ...)
 
 		*slash = '\0';
 		rc = mkdir(path, 0777) < 0 && errno != EEXIST
-			     ? lode_fail_errno(c->err, errno, path, "making it")
+			     ? lode_fail_errno(c->err, errno, path, "cannot create it")
 			     : 0;
 		*slash = '/';
 		if (rc < 0)

@@ -34,7 +34,7 @@ int lode_child_read(char *output, size_t size, size_t *len, const char *const *a
 
 	*len = 0;
 	if (pipe2(ends, O_CLOEXEC))
-		return lode_fail_errno(err, errno, NULL, "making a pipe");
+		return lode_fail_errno(err, errno, NULL, "cannot create a pipe");
 	pid = start_child(argv, ends[1]);
 	close(ends[1]);
 	while (pid > 0 && *len < size && n > 0) {
@@ -46,7 +46,7 @@ int lode_child_read(char *output, size_t size, size_t *len, const char *const *a
 	}
 	close(ends[0]);
 	if (pid < 0)
-		return lode_fail_errno(err, errno, argv[0], "starting it");
+		return lode_fail_errno(err, errno, argv[0], "cannot start it");
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)

@@ -36,11 +36,11 @@ static int pump_open(struct pump *pump, const char *to, const char *from, struct
 	*pump = (struct pump){.from_path = from, .to_path = to};
 	pump->in = fopen(from, "rbe");
 	if (!pump->in)
-		return lode_fail_errno(err, errno, from, "opening it");
+		return lode_fail_errno(err, errno, from, "cannot open it");
 	pump->temporary = temporary_name(to);
 	pump->out = fopen(pump->temporary, "wbe");
 	if (!pump->out)
-		return lode_fail_errno(err, errno, to, "making it");
+		return lode_fail_errno(err, errno, to, "cannot create it");
 	pump->from = lode_alloc(ZSTD_CStreamInSize());
 	pump->to = lode_alloc(ZSTD_CStreamOutSize());
 	return 0;
@@ -51,9 +51,9 @@ static int pump_close(struct pump *pump, int rc, struct lode_error *err)
 	if (pump->in)
 		fclose(pump->in);
 	if (pump->out && fclose(pump->out) && rc == 0)
-		rc = lode_fail_errno(err, errno, pump->to_path, "writing it");
+		rc = lode_fail_errno(err, errno, pump->to_path, "cannot write it");
 	if (rc == 0 && rename(pump->temporary, pump->to_path))
-		rc = lode_fail_errno(err, errno, pump->to_path, "writing it");
+		rc = lode_fail_errno(err, errno, pump->to_path, "cannot write it");
 	if (rc < 0 && pump->out)
 		unlink(pump->temporary);
 	free(pump->temporary);
@@ -66,14 +66,14 @@ static int pump_read(struct pump *pump, size_t *n, struct lode_error *err)
 {
 	*n = fread(pump->from, 1, ZSTD_CStreamInSize(), pump->in);
 	if (ferror(pump->in))
-		return lode_fail_errno(err, errno, pump->from_path, "reading it");
+		return lode_fail_errno(err, errno, pump->from_path, "cannot read it");
 	return 0;
 }
 
 static int pump_write(struct pump *pump, const char *data, size_t n, struct lode_error *err)
 {
 	if (fwrite(data, 1, n, pump->out) != n)
-		return lode_fail_errno(err, errno, pump->to_path, "writing it");
+		return lode_fail_errno(err, errno, pump->to_path, "cannot write it");
 	return 0;
 }
 

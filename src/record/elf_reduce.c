@@ -283,10 +283,10 @@ int lode_elf_reduce(const char *to, const char *from, struct lode_error *err)
 	int fd, rc = 0;
 
 	if (!original)
-		return lode_fail(err, LODE_ERR_UNSUPPORTED, from, -1, "no ELF file");
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, from, -1, "not an ELF file");
 	fd = open(to, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
-		rc = lode_fail_errno(err, errno, to, "making it");
+		rc = lode_fail_errno(err, errno, to, "cannot create it");
 	r.has_symtab = original->has_symtab;
 	if (rc == 0)
 		r.to = elf_begin(fd, ELF_C_WRITE, NULL);
@@ -298,7 +298,7 @@ int lode_elf_reduce(const char *to, const char *from, struct lode_error *err)
 		close(fd);
 	if (rc == 0 && !is_as(to, original))
 		rc = lode_fail(err, LODE_ERR_UNSUPPORTED, from, -1,
-			       "reduced to its tables it would have other names");
+			       "reducing it to its tables would change its symbols");
 	if (rc < 0 && fd >= 0)
 		unlink(to);
 	lode_elf_close(original);

@@ -233,8 +233,8 @@ static void say_dumps(const struct lode_record_options *options, bool are_few, d
 	say_stacks(options, "%s: %s (up to %.0f MB/s; %s)", why,
 		   are_few ? "taking stack dumps" : "stack dumps would be too much here",
 		   bytes_per_s / 1e6,
-		   are_few ? "--call-graph fp takes none"
-			   : "--call-graph dwarf takes them all the same");
+		   are_few ? "use --call-graph fp to avoid them"
+			   : "use --call-graph dwarf to force them");
 }
 
 void lode_choose_stacks(struct lode_record_options *options)
@@ -248,8 +248,8 @@ void lode_choose_stacks(struct lode_record_options *options)
 		if (!lode_process_frame_pointers(&found, options->pids[i]) || !lack_them(&found))
 			continue;
 		snprintf(why, sizeof(why),
-			 "process %" PRId32 " keeps no frame pointers (%zu of %zu functions have "
-			 "one), so that its stacks would end early",
+			 "process %" PRId32 " does not keep frame pointers (%zu of %zu functions "
+			 "do), so its stacks would be truncated",
 			 options->pids[i], found.n_kept, found.n);
 		bytes = (lode_switch_rate(RATE_MS) + cpus * options->cpu_rate) * LODE_DUMP_BYTES;
 		options->want_dwarf = bytes <= most_dump_bytes();
@@ -275,20 +275,20 @@ bool lode_want_dumps(const struct lode_record_options *options, const struct lod
 
 	if (seen->has_shares && seen->chains_pct > LODE_NOTABLE_UNROOTED_PCT)
 		snprintf(why, sizeof(why),
-			 "%.0f %% of the time in the first second has stacks that end early",
+			 "%.0f %% of the time in the first second has truncated stacks",
 			 seen->chains_pct);
 	else if (!seen->has_shares && seen->functions.n && lack_them(&seen->functions))
 		snprintf(why, sizeof(why),
-			 "the command keeps no frame pointers (%zu of %zu functions have one), so "
-			 "that its stacks end early",
+			 "the command does not keep frame pointers (%zu of %zu functions do), so "
+			 "its stacks are truncated",
 			 seen->functions.n_kept, seen->functions.n);
 	else
 		return false;
 	/* In code made at run time, for example. */
 	if (are_few && seen->has_dumps && 2 * seen->dumps_pct > seen->chains_pct) {
 		say_stacks(options,
-			   "%s: stack dumps do not help there, %.0f %% end early with them", why,
-			   seen->dumps_pct);
+			   "%s: stack dumps do not help there: %.0f %% are truncated with them",
+			   why, seen->dumps_pct);
 		return false;
 	}
 	say_dumps(options, are_few, seen->events_per_s * LODE_LATER_DUMP_BYTES, why);
@@ -299,12 +299,12 @@ bool lode_are_too_many_dumps(const struct lode_record_options *options, bool is_
 			     const struct lode_dumps_seen *seen)
 {
 	static const char otherwise[] =
-		"call chains for the whole recording (--call-graph dwarf takes dumps all the same)";
+		"call chains for the whole recording (use --call-graph dwarf to force dumps)";
 
 	if (are_lost(seen->n, seen->n_lost)) {
 		say_stacks(options,
-			   "perf does not keep up with stack dumps here (%" PRIu64
-			   " events lost, %" PRIu64 " written): %s",
+			   "perf cannot keep up with stack dumps (%" PRIu64 " events lost, %" PRIu64
+			   " written): %s",
 			   seen->n_lost, seen->n, otherwise);
 		return true;
 	}
@@ -357,11 +357,11 @@ void lode_say_stacks(const struct lode_record_options *options, const char *prog
 		return;
 	if (program && lode_program_frame_pointers(&found, program) && lack_them(&found))
 		snprintf(whose, sizeof(whose),
-			 "code without frame pointers (%.200s keeps one in %zu of %zu functions)",
+			 "code without frame pointers (%.200s has one in %zu of %zu functions)",
 			 lode_path_base(program), found.n_kept, found.n);
 	say_stacks(options,
-		   "%.0f %% of the cost has stacks that end early, in %s: outer callers are "
-		   "missing. --call-graph dwarf records them, with up to %.0f MB/s of stack dumps "
-		   "for as many events as here",
+		   "%.0f %% of the cost has truncated stacks, in %s: outer callers are missing. "
+		   "--call-graph dwarf records them, with up to %.0f MB/s of stack dumps for this "
+		   "number of events",
 		   result->unrooted_pct, whose, result->events_per_s * LODE_DUMP_BYTES / 1e6);
 }

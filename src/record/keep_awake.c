@@ -55,7 +55,7 @@ int lode_spinners_start(struct lode_spinners *spinners, struct lode_error *err)
 			int errnum = errno;
 
 			lode_spinners_stop(spinners);
-			return lode_fail_errno(err, errnum, NULL, "starting a spinner");
+			return lode_fail_errno(err, errnum, NULL, "cannot start a spinner process");
 		}
 		spinners->pids[spinners->n++] = pid;
 	}

@@ -90,7 +90,7 @@ static int start_command(struct run *run, struct lode_error *err)
 	int gate[2];
 
 	if (pipe2(gate, O_CLOEXEC))
-		return lode_fail_errno(err, errno, NULL, "making a pipe");
+		return lode_fail_errno(err, errno, NULL, "cannot create a pipe");
 	run->command = fork();
 	if (run->command == 0) {
 		/* By this name readers know the command (model/builder.c). */
@@ -103,7 +103,7 @@ static int start_command(struct run *run, struct lode_error *err)
 	run->command_gate = gate[WRITE];
 	if (run->command < 0) {
 		run->command = 0;
-		return lode_fail_errno(err, errno, run->options->command[0], "starting it");
+		return lode_fail_errno(err, errno, run->options->command[0], "cannot start it");
 	}
 	run->out->command = run->command;
 	run->note(run->note_context, run->command);
@@ -119,7 +119,7 @@ static int start_perf(struct run *run, const char *data, struct lode_error *err)
 
 	if (pipe2(gate, O_CLOEXEC)) {
 		free(argv);
-		return lode_fail_errno(err, errno, NULL, "making a pipe");
+		return lode_fail_errno(err, errno, NULL, "cannot create a pipe");
 	}
 	run->perf = fork();
 	if (run->perf == 0) {
@@ -134,7 +134,7 @@ static int start_perf(struct run *run, const char *data, struct lode_error *err)
 	}
 	if (run->perf < 0) {
 		run->perf = 0;
-		rc = lode_fail_errno(err, errno, argv[0], "starting it");
+		rc = lode_fail_errno(err, errno, argv[0], "cannot start it");
 	}
 	close(gate[READ]);
 	run->perf_gate = gate[WRITE];
@@ -246,9 +246,8 @@ static void reap(struct run *run)
 		/* One that has not begun ends here; the run of another is its user's. */
 		close_fd(&run->command_gate);
 		if (run->command && run->out->has_recorded && run->out->ended_early)
-			say_perf_run(run,
-				     "perf ended before the command: the rest of its run is not "
-				     "recorded");
+			say_perf_run(run, "perf exited before the command: the rest of the run was "
+					  "not recorded");
 	}
 	if (run->command && waitpid(run->command, &status, WNOHANG) == run->command) {
 		run->command = 0;

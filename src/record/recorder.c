@@ -50,8 +50,8 @@ static int check_recording(const char *data, const struct lode_perf_run *run,
 	if (run->was_stopped)
 		return lode_fail(err, LODE_ERR_IO, NULL, -1, "stopped before perf had begun");
 	return lode_fail(err, LODE_ERR_IO, NULL, -1,
-			 "perf made no recording; its own message is above (lode needs perf "
-			 "5.10 or newer)");
+			 "perf did not write a recording; see its message above (lode requires "
+			 "perf 5.10 or newer)");
 }
 
 /* From the first second on: without the note readers take the first that was called perf-exec,
@@ -164,7 +164,8 @@ static void follow_before(struct lode_record_options *options, const char *progr
 	options->may_dump &= kind != LODE_STACKS_CHAINS;
 	if (options->want_later && options->warn) {
 		snprintf(text, sizeof(text),
-			 "taking stack dumps, as %.500s has them (--call-graph fp takes none)",
+			 "taking stack dumps, as %.500s has them (use --call-graph fp to avoid "
+			 "them)",
 			 where);
 		options->warn(options->say_context, text);
 	}

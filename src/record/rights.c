@@ -50,7 +50,7 @@ int lode_find_program(char *path, size_t size, const char *program, struct lode_
 		if (is_program(path))
 			return 0;
 		return lode_fail(err, LODE_ERR_IO, program, -1,
-				 access(path, F_OK) == 0 ? "not a program that can be run"
+				 access(path, F_OK) == 0 ? "not an executable program"
 							 : "no such program");
 	}
 	if (!folders)
@@ -92,12 +92,12 @@ static int fail_tracefs(int errnum, const char *path, struct lode_error *err)
 {
 	if (errnum == ENOENT)
 		return lode_fail(err, LODE_ERR_IO, path, -1,
-				 "the kernel's tracepoints are not there. Mount them: "
-				 "sudo mount -t tracefs tracefs /sys/kernel/tracing");
-	return lode_fail(err, LODE_ERR_IO, path, -1,
-			 "tracepoints may not be read by this user. Run lode record as root "
-			 "(sudo), or allow it until the next boot: "
-			 "sudo mount -o remount,mode=755 /sys/kernel/tracing");
+				 "the kernel's tracepoints are not available. Mount them: sudo "
+				 "mount -t tracefs tracefs /sys/kernel/tracing");
+	return lode_fail(
+		err, LODE_ERR_IO, path, -1,
+		"this user may not read tracepoints. Run lode record as root (sudo), or allow it "
+		"until the next boot: sudo mount -o remount,mode=755 /sys/kernel/tracing");
 }
 
 static int fail_open(int errnum, struct lode_error *err)

@@ -35,7 +35,7 @@ int lode_targets_check(const int32_t *pids, size_t n, struct lode_error *err)
 		if (process != pids[i])
 			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 					 "--pid: %" PRId32 " is a thread of process %" PRId32
-					 "; give the process",
+					 "; give the process id",
 					 pids[i], process);
 	}
 	return 0;

@@ -115,7 +115,7 @@ static int read_origin(struct lode_digest_origin *origin, bool *has_digest, stru
 		return 0;
 	lode_digest_origin_release(origin);
 	return lode_fail(err, LODE_ERR_FORMAT, path, from->base_offset,
-			 "damaged digest: what it was made of is not understood");
+			 "damaged digest: its description is invalid");
 }
 
 /* ---- Writing ---- */
@@ -262,7 +262,8 @@ static int read_header_digest_file(uint64_t *size, const uint8_t *data, size_t n
 	*size = lode_bytes_u64(&b);
 	if (n < HEADER_BYTES)
 		return lode_fail(err, LODE_ERR_TRUNCATED, path, (int64_t)n,
-				 "a digest begins with %d bytes, here are %zu", HEADER_BYTES, n);
+				 "truncated digest: its header has %d bytes, the file %zu",
+				 HEADER_BYTES, n);
 	if (memcmp(found, magic, sizeof(magic)) != 0)
 		return lode_fail(err, LODE_ERR_FORMAT, path, 0, "this is not a digest");
 	if (crc != header_crc(data))
@@ -291,11 +292,11 @@ static int check_content(const uint8_t *data, size_t size, const char *path, str
 		return rc;
 	if (size < expected)
 		return lode_fail(err, LODE_ERR_TRUNCATED, path, (int64_t)size,
-				 "the digest is cut: it has %llu bytes, %zu are there",
+				 "truncated digest: %llu bytes expected, %zu found",
 				 (unsigned long long)expected, size);
 	if (size > expected)
 		return lode_fail(err, LODE_ERR_FORMAT, path, (int64_t)expected,
-				 "%llu bytes too many follow the digest",
+				 "%llu extra bytes after the digest",
 				 (unsigned long long)(size - expected));
 	lode_bytes_take(&b, AT_VERSION);
 	version = lode_bytes_u32(&b);
@@ -324,7 +325,7 @@ static int read_table(struct table *table, struct lode_bytes *from, uint32_t ver
 
 	if (lode_varint_get(from) != n_columns)
 		return lode_fail(err, LODE_ERR_FORMAT, path, HEADER_BYTES,
-				 "damaged digest: it has not the %zu columns of version %u",
+				 "damaged digest: it does not have the %zu columns of version %u",
 				 n_columns, version);
 	for (size_t i = 0; i < n_columns; i++) {
 		table->plain[i] = lode_varint_get(from);
@@ -336,10 +337,10 @@ static int read_table(struct table *table, struct lode_bytes *from, uint32_t ver
 	}
 	if (from->overrun || n_stored != lode_bytes_left(from))
 		return lode_fail(err, LODE_ERR_FORMAT, path, HEADER_BYTES,
-				 "damaged digest: its columns do not fill it");
+				 "damaged digest: its columns do not match its size");
 	if (table->n_plain > unfold_limit(n_stored))
 		return lode_fail(err, LODE_ERR_LIMIT, path, HEADER_BYTES,
-				 "the digest would unfold from %llu bytes to %llu",
+				 "the digest would expand from %llu bytes to %llu",
 				 (unsigned long long)n_stored, (unsigned long long)table->n_plain);
 	table->n_stored = n_stored;
 	/* Those that an older version has not are empty. */

@@ -161,7 +161,7 @@ static void read_strings(struct reader *r)
 		const char *string = lode_bytes_take(text, len + 1);
 
 		if (r->rc == 0 && string && lode_strings_intern(strings, string, len) != i)
-			refuse(r, LODE_COLUMN_STRING_TEXT, "string %zu is there twice", i);
+			refuse(r, LODE_COLUMN_STRING_TEXT, "string %zu is a duplicate", i);
 	}
 	if (r->unit && r->rc == 0) { /* one of them, mostly */
 		uint32_t id = lode_strings_intern(strings, r->unit, r->unit_len);
@@ -191,7 +191,7 @@ static void read_frames(struct reader *r)
 		flags_of[module] = (uint8_t)get_below(r, LODE_COLUMN_FRAME_FLAGS, flags,
 						      LODE_FRAME_INLINED * 2);
 		if (r->rc == 0 && lode_frame_add(tree, module, function, flags_of[module]) != i)
-			refuse(r, LODE_COLUMN_FRAME_FUNCTION, "frame %zu is there twice", i);
+			refuse(r, LODE_COLUMN_FRAME_FUNCTION, "frame %zu is a duplicate", i);
 	}
 	free(flags_of);
 }
@@ -209,7 +209,7 @@ static void read_nodes(struct reader *r, struct lode_calltree *tree)
 		frame = get_below(r, LODE_COLUMN_NODE_FRAME,
 				  get_seen(column(r, LODE_COLUMN_NODE_FRAME), &next), r->n_frames);
 		if (r->rc == 0 && lode_calltree_child(tree, parent, frame) != i)
-			refuse(r, LODE_COLUMN_NODE_FRAME, "stack %zu is there twice", i);
+			refuse(r, LODE_COLUMN_NODE_FRAME, "stack %zu is a duplicate", i);
 	}
 }
 

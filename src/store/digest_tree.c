@@ -234,7 +234,7 @@ static void add_link(struct reader *r)
 	}
 	slot = lode_map_slot(&r->links, r->parent << 32 | r->link);
 	if (*slot != LODE_NONE)
-		refuse_digest_tree(r, LODE_COLUMN_LINK_FRAME, "a link that is there twice");
+		refuse_digest_tree(r, LODE_COLUMN_LINK_FRAME, "a link that is a duplicate");
 	*slot = 0;
 	r->marks.now++;
 	add_node(r, (uint32_t)r->parent, (uint32_t)r->link, 0);
@@ -323,7 +323,7 @@ static void check_unique(struct reader *r)
 		if (lode_calltree_child(r->tree, tree->nodes.at[i].parent,
 					tree->nodes.at[i].frame) != i)
 			refuse_digest_tree(r, LODE_COLUMN_RUN_PARENT,
-					   "a stack that is there twice");
+					   "a stack that is a duplicate");
 }
 
 static void read_runs(struct reader *r, uint64_t limit)

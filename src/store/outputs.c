@@ -81,8 +81,8 @@ static bool is_same_place(const char *a, const char *b)
 static int refuse_input(const struct target *t, const struct lode_named_file *input)
 {
 	if (input->by)
-		return refuse_outputs(t, "%s is what --%s names: give --%s another file", t->name,
-				      input->by, t->file->by);
+		return refuse_outputs(t, "%s is already used by --%s: give --%s another file",
+				      t->name, input->by, t->file->by);
 	return refuse_outputs(t, "%s is an input of this command: give --%s another file", t->name,
 			      t->file->by);
 }
@@ -145,7 +145,7 @@ static int refuse_within(const struct target *t, const char *folder)
 {
 	char safe[NAME_BYTES];
 
-	return refuse_outputs(t, "%s lies in %s, which is read: give --%s another file", t->name,
+	return refuse_outputs(t, "%s is in %s, which is an input: give --%s another file", t->name,
 			      lode_escape(safe, sizeof(safe), folder), t->file->by);
 }
 
@@ -188,9 +188,10 @@ static int check_beside(const struct target *t, const char *recording, const cha
 	snprintf(path, sizeof(path), "%.*ssymptoms.tsv", folder, recording);
 	if (t->file->kind != LODE_KIND_SYMPTOMS && stat(path, &st) == 0 &&
 	    is_same_outputs(&st, &t->st))
-		return refuse_outputs(
-			t, "%s is read with the recordings beside it: give --%s another file",
-			t->name, t->file->by);
+		return refuse_outputs(t,
+				      "%s is an input, read with the recordings beside it: give "
+				      "--%s another file",
+				      t->name, t->file->by);
 	return 0;
 }
 
@@ -273,8 +274,9 @@ static int check_others(const struct target *t, const struct lode_named_files *f
 			is_equal = is_same_place(t->file->path, other->path);
 		/* The last one counts. */
 		if (is_equal && strcmp(t->file->by, other->by) != 0)
-			return refuse_outputs(t, "%s is the file of --%s, too: give each its own",
-					      t->name, other->by);
+			return refuse_outputs(
+				t, "%s is also used by --%s: give each option its own file",
+				t->name, other->by);
 	}
 	return 0;
 }
@@ -343,8 +345,7 @@ static int check_written(const struct lode_named_file *file, const struct lode_n
 
 	lode_escape(t.name, sizeof(t.name), file->path);
 	if (is_stdio(file) && !file->may_be_stdout)
-		return refuse_outputs(
-			&t, "give the name of a file, or /dev/stdout for standard output");
+		return refuse_outputs(&t, "give a file name, or /dev/stdout for standard output");
 	if (is_stdio(file))
 		return check_others(&t, files);
 	if (file->path[0] == '-')

@@ -192,10 +192,10 @@ static int agree_on_shape(struct lode_repo *repo, const struct lode_repo_entry *
 	if (repo->shape)
 		return strcmp(repo->shape, entry->shape) == 0
 			       ? 0
-			       : lode_fail(err, LODE_ERR_ARG, repo->path, -1,
-					   "its digests were made with other options than that of "
-					   "%.200s",
-					   entry->source);
+			       : lode_fail(
+					 err, LODE_ERR_ARG, repo->path, -1,
+					 "its digests were made with different options than %.200s",
+					 entry->source);
 	rc = lode_repo_change(
 		NULL, repo, "INSERT INTO meta VALUES ('shape', ?), ('symptom_text', ?)",
 		LODE_REPO_VALUES(LODE_REPO_TEXT(entry->shape), LODE_REPO_TEXT(entry->symptom_text)),

@@ -56,9 +56,9 @@ static int put_signature(struct lode_repo *repo, sqlite3_stmt *st,
 		err);
 
 	if (rc < 0 && (sqlite3_errcode(repo->db) & 0xff) == SQLITE_CONSTRAINT)
-		return lode_fail(err, LODE_ERR_ARG, repo->path, -1,
-				 "there is a signature '%s' already", signature->name);
-	return rc < 0 ? lode_repo_fail(repo, "storing a signature", err) : 0;
+		return lode_fail(err, LODE_ERR_ARG, repo->path, -1, "signature '%s' already exists",
+				 signature->name);
+	return rc < 0 ? lode_repo_fail(repo, "cannot store a signature", err) : 0;
 }
 
 int lode_repo_put_signatures(struct lode_repo *repo, struct lode_repo_signature *signatures,

@@ -50,7 +50,7 @@ static int check_structure(struct lode_repo_check *check, struct lode_repo *repo
 	if (rc == 0)
 		rc = lode_repo_prepare(&st, repo, "PRAGMA foreign_key_check", err);
 	while (rc >= 0 && (rc = lode_repo_step(repo, st, err)) > 0)
-		fault(check, "table %s, row %lld: what it refers to is not there",
+		fault(check, "table %s, row %lld: dangling reference",
 		      (const char *)sqlite3_column_text(st, 0),
 		      (long long)sqlite3_column_int64(st, 1));
 	sqlite3_finalize(st);
@@ -82,7 +82,8 @@ static int check_streams(struct lode_repo_check *check, struct lode_repo *repo, 
 	sqlite3_finalize(st);
 	if (rc == 0 && (n_listed != digest->streams.n || n_known != n_listed))
 		fault(check,
-		      "digest %lld holds %zu recordings, %zu are listed, %zu of them its own",
+		      "digest %lld contains %zu recordings, but %zu are listed, %zu of them its "
+		      "own",
 		      (long long)id, digest->streams.n, n_listed, n_known);
 	return rc;
 }
@@ -223,12 +224,12 @@ static int compare_segment(struct lode_repo_check *check, struct lode_repo *repo
 
 	if (got && !is_same_repo_check(got, want))
 		fault(check,
-		      "segment %lld is not what its digests come to: 'lode repo compact --rebuild' "
+		      "segment %lld does not match its digests: 'lode repo compact --rebuild' "
 		      "rebuilds it",
 		      (long long)id);
 	if (names && !is_same_repo_check(names, want_names))
 		fault(check,
-		      "names of segment %lld are not those of its digests: 'lode repo compact "
+		      "names of segment %lld do not match its digests: 'lode repo compact "
 		      "--rebuild' rebuilds them",
 		      (long long)id);
 	lode_digest_free(got);

@@ -54,33 +54,32 @@ int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_
 		lode_oom(0);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return lode_fail(err, LODE_ERR_IO, path, -1,
-				 "%s: another process has had the repository locked for longer "
-				 "than %g s",
-				 doing, repo->wait_ms / 1000.0);
+		return lode_fail(
+			err, LODE_ERR_IO, path, -1,
+			"%s: the repository has been locked by another process for more than %g s",
+			doing, repo->wait_ms / 1000.0);
 	case SQLITE_FULL:
 		return lode_fail(err, LODE_ERR_IO, path, -1,
-				 "%s: no space is left for it; what was stored before is safe",
+				 "%s: no space left on the device; data stored before is safe",
 				 doing);
 	case SQLITE_READONLY:
 		return lode_repo_fail_read_only(repo, doing, err);
 	case SQLITE_NOTADB:
-		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "this is not a repository of lode");
+		return lode_fail(err, LODE_ERR_FORMAT, path, -1, "this is not a lode repository");
 	case SQLITE_CORRUPT:
 		/* A page that was refused is taken for sound when it is met again in the cache. */
 		sqlite3_db_release_memory(repo->db);
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
 				 "%s: damaged repository (%s); nothing was changed. 'lode repo "
-				 "check' shows details; 'lode repo compact --rebuild' repairs what "
-				 "was merged, else restore a copy or import again",
+				 "check' shows details; 'lode repo compact --rebuild' repairs "
+				 "merged data; otherwise restore a copy or import again",
 				 doing, sqlite3_errmsg(repo->db));
 	case SQLITE_ERROR: /* our SQL is right for our tables, so these are not ours */
 	case SQLITE_CONSTRAINT:
 	case SQLITE_MISMATCH:
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "%s: damaged repository: its tables are not as lode made them "
-				 "(%s); restore a copy, or import again",
+				 "%s: damaged repository: unexpected table layout (%s); restore a "
+				 "copy, or import again",
 				 doing, sqlite3_errmsg(repo->db));
 	case SQLITE_TOOBIG:
 		return lode_fail(err, LODE_ERR_LIMIT, path, -1,
@@ -100,7 +99,7 @@ int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_
 int lode_repo_exec(struct lode_repo *repo, const char *sql, struct lode_error *err)
 {
 	if (sqlite3_exec(repo->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-		return lode_repo_fail(repo, "changing it", err);
+		return lode_repo_fail(repo, "cannot change it", err);
 	return 0;
 }
 
@@ -109,7 +108,7 @@ int lode_repo_prepare(sqlite3_stmt **out, struct lode_repo *repo, const char *sq
 {
 	*out = NULL;
 	if (sqlite3_prepare_v2(repo->db, sql, -1, out, NULL) != SQLITE_OK)
-		return lode_repo_fail(repo, "reading it", err);
+		return lode_repo_fail(repo, "cannot read it", err);
 	return 0;
 }
 
@@ -141,8 +140,9 @@ int lode_repo_step(struct lode_repo *repo, sqlite3_stmt *st, struct lode_error *
 	case SQLITE_DONE:
 		return 0;
 	default:
-		return lode_repo_fail(repo, sqlite3_stmt_readonly(st) ? "reading it" : "storing it",
-				      err);
+		return lode_repo_fail(
+			repo, sqlite3_stmt_readonly(st) ? "cannot read it" : "cannot store it",
+			err);
 	}
 }
 
@@ -215,7 +215,7 @@ int lode_repo_begin(struct lode_repo *repo, struct lode_error *err)
 		return 0;
 	/* At once the writer's: a reader that becomes one may have to be refused. */
 	if (sqlite3_exec(repo->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
-		return lode_repo_fail(repo, "beginning to write", err);
+		return lode_repo_fail(repo, "cannot begin a transaction", err);
 	return 0;
 }
 
@@ -224,7 +224,7 @@ int lode_repo_end(struct lode_repo *repo, int rc, struct lode_error *err)
 	if (repo->is_held)
 		return rc;
 	if (rc >= 0 && sqlite3_exec(repo->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-		rc = lode_repo_fail(repo, "storing it", err);
+		rc = lode_repo_fail(repo, "cannot store it", err);
 	/* SQLite has rolled back some failures itself. */
 	if (rc < 0 && !sqlite3_get_autocommit(repo->db))
 		sqlite3_exec(repo->db, "ROLLBACK", NULL, NULL, NULL);
@@ -250,7 +250,7 @@ int lode_repo_snapshot(struct lode_repo *repo, struct lode_error *err)
 	int64_t n;
 
 	if (sqlite3_exec(repo->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
-		return lode_repo_fail(repo, "reading it", err);
+		return lode_repo_fail(repo, "cannot read it", err);
 	/* The state is that of the first reading. */
 	return lode_repo_number(&n, repo, "SELECT count(*) FROM sqlite_schema", err);
 }

@@ -109,7 +109,7 @@ static int take_out(struct leaving *leaving, struct lode_repo *repo, int64_t id,
 	if (drop_streams(leaving, digest) != digest->streams.n ||
 	    !subtract_names(leaving->merged, digest))
 		rc = lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
-			       "a segment does not hold what its digests say: 'lode repo compact "
+			       "a segment does not match its digests: 'lode repo compact "
 			       "--rebuild' rebuilds all segments");
 	lode_digest_free(digest);
 	return rc;

@@ -91,12 +91,12 @@ static int open_db(struct lode_repo *repo, const char *name, int flags, struct l
 			    NULL) != SQLITE_OK) {
 		if (!repo->db)
 			lode_oom(0);
-		return lode_repo_fail(repo, "opening it", err);
+		return lode_repo_fail(repo, "cannot open it", err);
 	}
 	/* A page that contradicts itself is refused as it is read: else SQLite follows its cells
 	   into memory beside it, and what it finds there is another thing each time. */
 	if (sqlite3_exec(repo->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL) != SQLITE_OK)
-		return lode_repo_fail(repo, "opening it", err);
+		return lode_repo_fail(repo, "cannot open it", err);
 	sqlite3_db_config(repo->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	wait_ms(repo, LODE_REPO_BUSY_MS);
 	return 0;
@@ -206,7 +206,7 @@ static int identify(int64_t *version, struct lode_repo *repo, struct lode_error 
 		return 0;
 	if (application != LODE_REPO_APPLICATION_ID || *version < 1)
 		return lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
-				 "this is an SQLite file, but no repository of lode");
+				 "this is an SQLite file, but not a lode repository");
 	if (*version > LODE_REPO_SCHEMA_VERSION)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, repo->path, -1,
 				 "made by a newer lode: its schema has version %lld, this lode "
@@ -239,12 +239,13 @@ static int check_rights(const struct lode_repo *repo, bool is_new, struct lode_e
 	int rc = 0;
 
 	if (is_new && access(folder, W_OK) < 0)
-		rc = lode_fail_errno(err, errno, repo->path, "making the repository");
+		rc = lode_fail_errno(err, errno, repo->path, "cannot create the repository");
 	else if (!is_new && access(repo->path, W_OK) < 0)
-		rc = lode_fail_errno(err, errno, repo->path, "writing to the repository");
+		rc = lode_fail_errno(err, errno, repo->path, "cannot write to the repository");
 	else if (!is_new && access(folder, W_OK) < 0)
-		rc = lode_fail_errno(err, errno, folder,
-				     "writing beside the repository, as SQLite must");
+		rc = lode_fail_errno(
+			err, errno, folder,
+			"cannot write to the repository's folder, which SQLite requires");
 	free(copy);
 	return rc;
 }
@@ -280,9 +281,9 @@ static int open_to_write(struct lode_repo *repo, struct lode_error *err)
 		rc = identify(&version, repo, err);
 	if (rc == 0 && version == 0 && !may_make)
 		return lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
-				 "the file is empty: 'lode import' makes repositories");
+				 "the file is empty: 'lode import' creates repositories");
 	if (rc == 0 && sqlite3_db_readonly(repo->db, "main"))
-		return lode_repo_fail_read_only(repo, "opening it", err);
+		return lode_repo_fail_read_only(repo, "cannot open it", err);
 	/* Only what is ours is changed from here on. */
 	if (rc == 0)
 		rc = use_wal(repo, err);
@@ -308,8 +309,8 @@ static int open_older(struct lode_repo *repo, int64_t version, struct lode_error
 {
 	if (open_to_write(repo, NULL) < 0)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, repo->path, -1,
-				 "made by an older lode (version %lld of the schema, this lode "
-				 "has %d), and it cannot be written to bring it up to date",
+				 "made by an older lode (schema version %lld, this lode has %d), "
+				 "and it cannot be upgraded because it is not writable",
 				 (long long)version, LODE_REPO_SCHEMA_VERSION);
 	return 0;
 }
@@ -328,7 +329,7 @@ static int open_as(struct lode_repo *repo, struct lode_error *err)
 		return rc;
 	if (version == 0)
 		return lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
-				 "the file is empty: 'lode import' makes repositories");
+				 "the file is empty: 'lode import' creates repositories");
 	return version < LODE_REPO_SCHEMA_VERSION ? open_older(repo, version, err) : 0;
 }
 
@@ -342,10 +343,10 @@ int lode_repo_open(struct lode_repo **out, const char *path, enum lode_repo_mode
 	*out = NULL;
 	if (stat(path, &st) < 0) {
 		if (errno != ENOENT || mode != LODE_REPO_CREATE)
-			return lode_fail_errno(err, errno, path, "opening the repository");
+			return lode_fail_errno(err, errno, path, "cannot open the repository");
 	} else if (!S_ISREG(st.st_mode)) {
 		return lode_fail(err, LODE_ERR_ARG, path, -1,
-				 "a repository is a file, and this is none");
+				 "a repository must be a regular file");
 	}
 	repo = lode_alloc0(1, sizeof(*repo));
 	repo->path = lode_strdup(path);

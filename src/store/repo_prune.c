@@ -76,8 +76,8 @@ static int prune_held(struct lode_repo_pruned *out, struct lode_repo *repo,
 		rc = lode_repo_number(&left, repo, "SELECT count(*) FROM stream", err);
 	if (rc == 0 && out->n && !left)
 		rc = lode_fail(err, LODE_ERR_EMPTY, repo->path, -1,
-			       "none of its %zu recordings would be left: nothing was removed; "
-			       "'lode repo forget' removes what a query names",
+			       "nothing was removed, since none of its %zu recordings would be "
+			       "left; use 'lode repo forget' to remove by query",
 			       out->n);
 	out->is_over = limits->max_bytes && out->used_bytes > limits->max_bytes;
 	return rc;

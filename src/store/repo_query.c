@@ -149,15 +149,15 @@ static const char *take_value(struct parser *p)
 	if (*p->at == '"' || *p->at == '\'') {
 		text = take_quoted(p);
 		if (!text)
-			fail_repo_query(p, start, "this quote is never closed");
+			fail_repo_query(p, start, "unterminated quote");
 		return text;
 	}
 	n = plain_length(p->at);
 	if (!n) {
 		fail_repo_query(p, p->at,
-				*p->at ? "a value is expected here; in quotes if it has blanks, "
-					 "parentheses or operators in it"
-				       : "a value is expected here");
+				*p->at ? "expected a value; quote it if it contains blanks, "
+					 "parentheses or operators"
+				       : "expected a value");
 		return NULL;
 	}
 	p->at += n;
@@ -215,19 +215,18 @@ static const char *parse_number(struct lode_query_expr *expr, const struct field
 				int64_t now_ns, const char *text)
 {
 	if (strcmp(field->name, "age") == 0)
-		return parse_age(expr, now_ns, text)
-			       ? NULL
-			       : "an age is expected here, such as 90m, 12h, 7d or 2w";
+		return parse_age(expr, now_ns, text) ? NULL
+						     : "expected an age such as 90m, 12h, 7d or 2w";
 	if (field->field == LODE_FIELD_TIME)
 		return lode_date_parse(&expr->low, &expr->high, text)
 			       ? NULL
-			       : "a time (UTC) is expected here, such as 2026-11, 2026-11-01 or "
+			       : "expected a time (UTC) such as 2026-11, 2026-11-01 or "
 				 "2026-11-01T12:30";
 	if (field->field == LODE_FIELD_SYMPTOMS) {
 		if (!parse_count(&expr->low, text))
-			return "a count is expected here";
+			return "expected a count";
 	} else if (!lode_repo_query_age(&expr->low, text)) {
-		return "a duration with its unit is expected here, such as 300ms or 1.5s";
+		return "expected a duration with its unit, such as 300ms or 1.5s";
 	}
 	expr->high = expr->low + 1;
 	return NULL;
@@ -298,19 +297,18 @@ static struct lode_query_expr *parse_comparison(struct parser *p)
 	if (!field && !lode_repo_label_is_key(name, len))
 		return fail_repo_query(p, name,
 				       len ? "this is not a field and cannot be a label"
-					   : "a comparison is expected here, such as release=2.1");
+					   : "expected a comparison such as release=2.1");
 	p->at += len;
 	skip_blanks(p);
 	at = p->at;
 	if (!take_op(p, &expr->op))
-		return fail_repo_query(p, at, "an operator is expected here: = != ~ !~ < <= > >=");
+		return fail_repo_query(p, at, "expected an operator: = != ~ !~ < <= > >=");
 	if (field && !(field->ops >> expr->op & 1))
-		return fail_repo_query(p, at,
-				       field->ops & GLOBS
-					       ? "this field is compared with = != ~ !~ only"
-				       : field->ops & EQUAL
-					       ? "this field is compared with = != < <= > >= only"
-					       : "this field is compared with < <= > >= only");
+		return fail_repo_query(
+			p, at,
+			field->ops & GLOBS   ? "this field can be compared with = != ~ !~ only"
+			: field->ops & EQUAL ? "this field can be compared with = != < <= > >= only"
+					     : "this field can be compared with < <= > >= only");
 	expr->field = field ? field->field : LODE_FIELD_LABEL;
 	if (!field)
 		expr->key = lode_arena_strndup(&p->query->arena, name, len);
@@ -352,8 +350,8 @@ static struct lode_query_expr *parse_term(struct parser *p)
 		return NULL;
 	skip_blanks(p);
 	if (*p->at != ')')
-		return *p->at ? fail_repo_query(p, p->at, "'and', 'or' or ')' is expected here")
-			      : fail_repo_query(p, open, "this parenthesis is never closed");
+		return *p->at ? fail_repo_query(p, p->at, "expected 'and', 'or' or ')'")
+			      : fail_repo_query(p, open, "unclosed parenthesis");
 	p->at++;
 	return inner;
 }
@@ -398,7 +396,7 @@ int lode_repo_query_parse(struct lode_repo_query **out, const char *text, int64_
 	if (query->root) {
 		skip_blanks(&p);
 		if (*p.at)
-			query->root = fail_repo_query(&p, p.at, "'and' or 'or' is expected here");
+			query->root = fail_repo_query(&p, p.at, "expected 'and' or 'or'");
 	}
 	if (!query->root) {
 		lode_repo_query_free(query);

@@ -75,7 +75,7 @@ int lode_repo_query_register(struct lode_repo *repo, struct lode_error *err)
 		    SQLITE_OK ||
 	    sqlite3_create_function(repo->db, "lode_natural", 2, FLAGS, NULL, sql_natural, NULL,
 				    NULL) != SQLITE_OK)
-		return lode_repo_fail(repo, "reading it", err);
+		return lode_repo_fail(repo, "cannot read it", err);
 	return 0;
 }
 

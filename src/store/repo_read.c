@@ -214,7 +214,7 @@ static int take_slot(void *context, void *item)
 			size_t n = strlen(message);
 
 			snprintf(message + n, sizeof(reading->err->message) - n,
-				 "; 'lode repo check' says of which recording");
+				 "; 'lode repo check' shows of which recording");
 		}
 		return slot->rc;
 	}

@@ -37,7 +37,7 @@ int lode_repo_content(lode_byte_vec *out, struct lode_repo *repo, enum lode_repo
 	rc = lode_repo_start(repo, st, LODE_REPO_VALUES(LODE_REPO_INT(id)), err);
 	if (rc == 0)
 		rc = lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
-			       "damaged repository: %s %lld is not there", words[content],
+			       "damaged repository: %s %lld is missing", words[content],
 			       (long long)id);
 	if (rc > 0) {
 		size_t n = (size_t)sqlite3_column_bytes(st, 0);

@@ -100,7 +100,7 @@ static const char *get_text(struct reader *r)
 	size_t n = get_count(r, 1);
 	const char *text = lode_bytes_take(&r->from, n);
 
-	if (!text || !is_good(r, !memchr(text, 0, n), "a text holds a NUL byte"))
+	if (!text || !is_good(r, !memchr(text, 0, n), "a text contains a NUL byte"))
 		return "";
 	return lode_arena_strndup(&r->trace->functions.strings.arena, text, n);
 }
@@ -141,7 +141,7 @@ static void get_functions(struct reader *r)
 		spread.median_ns = get_time(r, 0);
 		spread.p99_ns = get_time(r, 0);
 		spread.max_ns = get_time(r, 0);
-		if (is_good(r, id == i, "a function is there twice"))
+		if (is_good(r, id == i, "a function is a duplicate"))
 			lode_vec_append(&r->trace->spreads, spread);
 	}
 }
@@ -317,7 +317,7 @@ static void get_spans(struct reader *r, struct lode_call_thread *thread)
 static int finish_timeline_read(struct reader *r, const char *path, int64_t offset,
 				const char *what, struct lode_error *err)
 {
-	is_good(r, lode_bytes_left(&r->from) == 0, "bytes behind its end");
+	is_good(r, lode_bytes_left(&r->from) == 0, "trailing bytes");
 	if (r->from.overrun && !r->fault)
 		r->fault = "it ends too early";
 	if (!r->fault)
@@ -335,7 +335,7 @@ static int read_at(int file, void *to, size_t size, int64_t offset, const char *
 		n = pread(file, to, size, offset);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return lode_fail_errno(err, errno, path, "reading it");
+		return lode_fail_errno(err, errno, path, "cannot read it");
 	if ((size_t)n < size)
 		return lode_fail(err, LODE_ERR_TRUNCATED, path, offset + n,
 				 "the index ends here; %zu bytes more should follow",
@@ -358,7 +358,7 @@ static int read_packed(uint8_t **out, size_t *out_size, int file, struct place p
 	plain = rc == LODE_OK ? ZSTD_getFrameContentSize(packed, place.size) : 0;
 	if (rc == LODE_OK && plain > LODE_TIMELINE_DIRECTORY_MAX) /* not known: more than any */
 		rc = lode_fail(err, LODE_ERR_LIMIT, path, place.offset,
-			       "%s of the index says no size, or one beyond %zu bytes", what,
+			       "%s of the index has no size, or one above %zu bytes", what,
 			       LODE_TIMELINE_DIRECTORY_MAX);
 	if (rc < 0) {
 		free(packed);
@@ -370,7 +370,7 @@ static int read_packed(uint8_t **out, size_t *out_size, int file, struct place p
 	if (ZSTD_isError(n) || n != plain) {
 		free(data);
 		return lode_fail(err, LODE_ERR_FORMAT, path, place.offset,
-				 "%s of the index cannot be unpacked", what);
+				 "%s of the index cannot be decompressed", what);
 	}
 	*out = data;
 	*out_size = n;
@@ -619,11 +619,10 @@ static int read_header_timeline(struct lode_bytes *header, int64_t file_bytes,
 	directory->size = lode_bytes_u64(header);
 	check = lode_bytes_u64(header);
 	if (version != LODE_TIMELINE_VERSION)
-		return lode_fail(
-			err, LODE_ERR_UNSUPPORTED, path, 8,
-			"an index of version %u; this lode reads version %u: make it again "
-			"from the trace",
-			version, LODE_TIMELINE_VERSION);
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, 8,
+				 "index version %u, but this lode reads version %u: rebuild it "
+				 "from the trace",
+				 version, LODE_TIMELINE_VERSION);
 	if (lode_bytes_u64(header) != lode_call_check(start, LODE_TIMELINE_HEADER_BYTES - 8) ||
 	    fan_out != LODE_CALL_FAN_OUT || offset < LODE_TIMELINE_HEADER_BYTES)
 		return lode_fail(err, LODE_ERR_FORMAT, path, 0, "the index's header is damaged");
@@ -647,7 +646,7 @@ static int open_index(struct lode_call_trace *trace, int file, const char *path,
 	int rc;
 
 	if (fstat(file, &st) < 0)
-		return lode_fail_errno(err, errno, path, "reading it");
+		return lode_fail_errno(err, errno, path, "cannot read it");
 	rc = read_at(file, bytes, sizeof(bytes), 0, path, err);
 	if (rc == LODE_OK)
 		rc = read_header_timeline(&header, st.st_size, &place, path, err);
@@ -667,7 +666,7 @@ int lode_timeline_load(struct lode_call_trace **out, const char *path, struct lo
 
 	*out = NULL;
 	if (file < 0)
-		return lode_fail_errno(err, errno, path, "opening it");
+		return lode_fail_errno(err, errno, path, "cannot open it");
 	trace = lode_call_trace_new();
 	trace->path = path;
 	atomic_store(&trace->store.path, path);

@@ -26,10 +26,10 @@ int lode_digest_dir_open(struct lode_digest_dir *dir, const char *path, struct l
 	dir->path = path;
 	dir->fd = -1;
 	if (mkdir(path, 0777) < 0 && errno != EEXIST)
-		return lode_fail_errno(err, errno, path, "making the folder");
+		return lode_fail_errno(err, errno, path, "cannot create the folder");
 	dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir->fd < 0)
-		return lode_fail_errno(err, errno, path, "opening the folder");
+		return lode_fail_errno(err, errno, path, "cannot open the folder");
 	/* Where the file system has no locks, writing is still atomic. */
 	if (flock(dir->fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno == EWOULDBLOCK) {

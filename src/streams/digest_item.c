@@ -189,8 +189,8 @@ static void check_size(struct lode_job_item *item)
 	if (!item->line || item->line->bytes < 0 || item->line->bytes == item->size_bytes)
 		return;
 	lode_fail(&err, LODE_ERR_TRUNCATED, item->file, -1,
-		  "it has %" PRId64 " bytes, and the manifest says %" PRId64
-		  ": it was not copied whole, or has changed",
+		  "it has %" PRId64 " bytes, but the manifest says %" PRId64
+		  ": it was not copied completely, or has changed",
 		  item->size_bytes, item->line->bytes);
 	skip_digest_item(item, &err);
 }

@@ -47,8 +47,8 @@ static int join_items(struct lode_job_run *run, const struct lode_inputs *inputs
 	run->streams = lode_alloc0(1, sizeof(*run->streams));
 	if (inputs->paths.n < 2 || inputs->paths.n - 1 < run->options->n_offsets)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "--join takes two recordings or more, and a --clock-offset at "
-				 "most for each but the first");
+				 "--join needs at least two recordings, and at most one "
+				 "--clock-offset for each after the first");
 	run->n_items = run->n_streams = 1;
 	item = &run->items[0];
 	for (size_t i = 0; rc == 0 && i < inputs->paths.n; i++) {
@@ -122,8 +122,8 @@ static int agree_on_shape(struct lode_digest_job *job, struct lode_job_run *run,
 				      err);
 		if (rc == 0 && sink && item->needs_filter)
 			rc = lode_fail(err, LODE_ERR_ARG, item->path, -1,
-				       "this digest was made without content filters: keep it so, "
-				       "'lode mine' can apply them");
+				       "this digest was made without content filters: give them to "
+				       "'lode mine' instead");
 		if (rc == 0 && sink)
 			rc = sink->agree(sink->context, item->origin.shape, item->path, err);
 		if (demand.first)
@@ -148,7 +148,7 @@ static const char *common_symptoms(const struct lode_job_run *run)
 		if (!item->is_given_digest || item->skipped)
 			continue;
 		if (common && strcmp(common, item->origin.symptom_text) != 0)
-			return "those that each digest was made with";
+			return "as each digest was made";
 		common = item->origin.symptom_text;
 	}
 	return common ? common : run->symptom_text;
@@ -418,8 +418,8 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 	if (rc == 0 && options->is_canonical && expanded.lines.n &&
 	    options->symptoms.percentile > 0)
 		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
-			       "which symptoms are the slowest depends on all recordings, and a "
-			       "manifest may be a part of them: give --slower-than a time");
+			       "a percentile depends on all recordings, but a manifest may be only "
+			       "a part of them: give --slower-than a time");
 	if (rc == 0)
 		rc = decide_slowest(&decided, &run, err);
 	if (rc == 0)

@@ -155,7 +155,7 @@ static bool is_repeated(struct merge *merge, struct lode_job_item *item,
 		if (earlier == LODE_NONE)
 			continue;
 		snprintf(text, sizeof(text),
-			 "%.600s came with %.600s already, and would count twice",
+			 "%.600s is already included in %.600s, and would count twice",
 			 digest->tree.strings.text.at[stream->path],
 			 merge->run->items[merge->streams.at[earlier].item].path);
 		item->skipped = lode_strdup(text);

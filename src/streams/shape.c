@@ -313,11 +313,10 @@ int lode_shape_agree(bool *needs_filter, const struct lode_shape_demand *demand,
 	if (line) {
 		words(here, sizeof(here), shape, line, len);
 		words(asked, sizeof(asked), demand->given, line, len);
-		return lode_fail(
-			err, LODE_ERR_ARG, path, -1,
-			"this digest was made %s and cannot be mined %s: make it again from "
-			"its recording",
-			here, asked);
+		return lode_fail(err, LODE_ERR_ARG, path, -1,
+				 "this digest was made %s and cannot be mined %s: rebuild it from "
+				 "its recording",
+				 here, asked);
 	}
 	if (demand->has_streams)
 		return differ(shape, path, demand->full, "the recordings beside it are read",

@@ -61,14 +61,14 @@ int lode_slowest_decide(struct lode_symptom_options *symptoms, const char *const
 	for (size_t i = 0; rc == 0 && i < n_paths; i++)
 		if (strcmp(paths[i], "-") == 0)
 			rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				       "--slower-than p%g reads the recordings twice: standard "
-				       "input cannot be",
+				       "--slower-than p%g reads recordings twice, which standard "
+				       "input does not allow",
 				       symptoms->percentile);
 	if (rc == 0 && !n_paths)
-		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
-			       "--slower-than p%g needs recordings: digests have only the symptoms "
-			       "that they were made with",
-			       symptoms->percentile);
+		rc = lode_fail(
+			err, LODE_ERR_ARG, NULL, -1,
+			"--slower-than p%g requires recordings: the symptoms of a digest are fixed",
+			symptoms->percentile);
 	if (rc == 0)
 		rc = lode_job_symptoms_new(&each, symptoms, err);
 	if (rc == 0)

@@ -50,7 +50,7 @@ int lode_stream_groups_make(struct lode_stream_groups *out, struct lode_stream_s
 	}
 	if (n && !is_known) {
 		free(labels);
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no recording has a label '%.60s'",
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no recording has the label '%.60s'",
 				 by);
 	}
 	lode_sort(out->names, n, by_name);

@@ -163,19 +163,20 @@ static int no_stream(const struct lode_stream_set_options *options, struct lode_
 		return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no usable recording in %s",
 				 options->n_inputs == 1 ? "the input" : "the inputs");
 	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1,
-			 options->where ? "no recording of the repository is such"
+			 options->where ? "no recording in the repository matches"
 					: "the repository has no recordings");
 }
 
 static int no_symptom(const struct lode_digest_job *job, struct lode_error *err)
 {
-	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no symptom in %zu recording%s: %.300s%s",
+	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no symptoms in %zu recording%s: %.300s%s",
 			 job->digest->streams.n, job->digest->streams.n == 1 ? "" : "s",
 			 job->symptom_text,
 			 !job->is_default_symptoms
 				 ? ""
-				 : "\nthe recorded command has no event in it; --symptom 'comm=*' "
-				   "takes every process, --symptom comm=NAME those of a name");
+				 : "\n"
+				   "the recorded command has no events; use --symptom 'comm=*' for "
+				   "every process, --symptom comm=NAME for those with a name");
 }
 
 int lode_stream_set_require(struct lode_stream_set *out,

@@ -8,7 +8,7 @@ P
 "$LODE" mine --memory 1M --min-cost 0.4% dense.folded 2>said
 echo "exit $?"
 sed 's/[0-9][0-9.e+]*/N/g' said
-"$LODE" mine --memory 1M --min-cost "$(sed 's/.*--min-cost \([0-9]*\) fits/\1/' said)" dense.folded >text
+"$LODE" mine --memory 1M --min-cost "$(sed 's/.*--min-cost \([0-9]*\)$/\1/' said)" dense.folded >text
 echo "exit $?"
 
 # Nobody chose the λ of `lode analyze`: one that fits is found, and named.

@@ -66,7 +66,7 @@ if ! grep -q __asan_init "$lode"; then
 	code=0
 	"$lode" timeline --memory 100M "$dir/threads.json" >/dev/null 2>"$dir/said" || code=$?
 	[ $code = 4 ] || fail "exit $code of many threads in little memory"
-	needed=$(sed -n 's/^lode: \([0-9]*\) MiB are needed so far.*allows 100 MiB.*/\1/p' "$dir/said")
+	needed=$(sed -n 's/^lode: at least \([0-9]*\) MiB of memory are needed.*allows 100 MiB.*/\1/p' "$dir/said")
 	[ "${needed:-999}" -lt 150 ] || fail "refused late: $(cat "$dir/said")"
 fi
 

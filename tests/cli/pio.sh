@@ -28,7 +28,7 @@ python3 make.py two 2 250 520 700
 inputs() { echo "--log $1.log -c web=$1-web.csv -c db=$1-db.csv"; }
 
 echo "== train, show"
-"$LODE" pio train $(inputs one) --rulesets 1 --cross-validate 5 -o model | sed 's/ [0-9.]* is not seen/ ... is not seen/'
+"$LODE" pio train $(inputs one) --rulesets 1 --cross-validate 5 -o model | sed -E 's/^( +)[0-9.]+$/\1.../'
 "$LODE" pio train $(inputs one) --rulesets 1 --cross-validate 5 --memory 1M -o tight >/dev/null
 cmp model tight
 "$LODE" pio show model | head -2

@@ -166,9 +166,9 @@ else
 6 recordings, 6 symptoms
 6 digests and 0 segments read: sound.
 AS
-	echo "lode import: ro/r.lode: writing to the repository: Permission denied" >&2
+	echo "lode import: ro/r.lode: cannot write to the repository: Permission denied" >&2
 	echo "exit 4"
-	echo "lode import: ro/new.lode: making the repository: Permission denied" >&2
+	echo "lode import: ro/new.lode: cannot create the repository: Permission denied" >&2
 	echo "exit 4"
 fi
 cmp ro/r.lode r.lode && echo untouched

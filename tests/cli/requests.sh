@@ -83,9 +83,9 @@ cmp one three && show <one | tail -n 1
 "$LODE" mine digests | show | tail -n 1
 echo "== a request without an end is said"
 sed -n '1,/ 10\/10 .*order__start: .*arg1=799/p' shop.script >cut.script
-"$LODE" mine --symptom "$whole" --slower-than p99 cut.script | unfold | grep -E -o '^1 recording.*|In all.*'
+"$LODE" mine --symptom "$whole" --slower-than p99 cut.script | unfold | grep -E -o '^1 recording.*|Losses.*'
 echo "== events that were not recorded"
-"$LODE" mine --symptom "$whole" plain.script | unfold | grep -E 'symptom|In all'
+"$LODE" mine --symptom "$whole" plain.script | unfold | grep -E 'symptom|Losses'
 "$LODE" mine --symptom "from=uprobe:serve,to=uretprobe:serve" shop.script; echo "exit $?"
 "$LODE" mine --symptom "from=sdt_shop:order__start,to=sdt_shop:order__done,key=conn" shop.script; echo "exit $?"
 echo "== misuse"

@@ -11,7 +11,7 @@ ANSWER, CPU_S, WALL_S = struct.Struct("<iII"), 20, 120
 SANITIZER_CODE = 99
 SANITIZER_OPTIONS = f"abort_on_error=0:halt_on_error=1:exitcode={SANITIZER_CODE}"
 # What there is to say where an input was read and holds nothing of use.
-NOT_OF_THE_FILE = (b"no symptom in", b"nothing to measure", b"nothing left of set", b"no recording in the repository",
+NOT_OF_THE_FILE = (b"no symptom", b"nothing to measure", b"of its recordings", b"no recording in the repository",
                    b"no interval has both", b"no recordings")
 REPORTS = (b"ERROR: AddressSanitizer", b"ERROR: LeakSanitizer", b"runtime error:", b"Assertion `")
 

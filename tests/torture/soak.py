@@ -251,7 +251,7 @@ class Watch(threading.Thread):
             code = victims.stop(process, signal.SIGTERM)
         said = said_path.read_text(encoding="utf-8", errors="replace")
         # What is written between the copy and the truncation is lost: lode says that it may be.
-        is_right = code == 0 or (code == 1 and "was cut while it was followed" in said)
+        is_right = code == 0 or (code == 1 and "was truncated while being followed" in said)
         self.tally.add("watch: end", "" if is_right else f"exit code {code}: {said[-300:]}")
         self.rotate(files)
         self.judge(memory)

@@ -52,7 +52,7 @@ export function App({ source }: { source: Source }) {
 			</header>
 			<main id="main" tabIndex={-1}>
 				{list.state === "failed" ? <Pending loaded={list} text="" /> : null}
-				{list.state === "done" && !reference ? <Notice text="There is no report here." /> : null}
+				{list.state === "done" && !reference ? <Notice text="No report found." /> : null}
 				{reference ? (
 					<Guard key={reference.name}>
 						<Report source={source} reference={reference} path={place.path.slice(1)} />
@@ -75,7 +75,7 @@ function Report(props: { source: Source; reference: ReportRef; path: readonly st
 	const view = viewOf(reference.schema);
 	useArrival(loaded.state !== "loading", `${reference.name}/${props.path.join("/")}`);
 	if (!view)
-		return <Notice text={`This page does not know reports of ${visible(reference.schema)}.`} />;
+		return <Notice text={`This page cannot show reports of type ${visible(reference.schema)}.`} />;
 	if (loaded.state !== "done") return <Pending loaded={loaded} text="Reading the report…" />;
 	const Page = view.component;
 	return <Page report={loaded.value} reference={reference} source={source} path={props.path} />;

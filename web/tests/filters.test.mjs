@@ -126,7 +126,7 @@ test("a report without cells says that it has no filters", async () => {
 		{ name: "mine", schema: "lode/mine/1", title: "no cells", report: mine },
 	]);
 	const { page, close } = await show(made, { hash: "#/mine" });
-	await page.getByText("No filters: this report holds no costs").waitFor();
+	await page.getByText("No filters: this report has no costs").waitFor();
 	await page.goto(page.url().replace(/#.*/, "#/mine?f.kind=run"));
 	await page.getByText("Not filtered").waitFor();
 	assert.equal((await listed(page)).length, whole.clusters.length);

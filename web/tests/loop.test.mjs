@@ -74,7 +74,7 @@ test("next: the page has what --json --detail --compare says, in the terminal's 
 	await page.keyboard.press("ArrowDown");
 	await page.keyboard.press("Enter");
 	await page.waitForFunction((id) => location.hash === `#/next/${id}`, said.order[0].stream_id);
-	const sights = await rowsOf(page, "What is in the recording");
+	const sights = await rowsOf(page, "Contents of the recording");
 	assert.equal(sights.filter((s) => s.new === "new").length, said.order[0].new);
 	assert.ok(
 		sights.some((s) => s.what === evil),
@@ -116,7 +116,7 @@ test("coverage: bar, table and groups are those of the JSON", async () => {
 	await page.locator('[role=grid][aria-label="Signatures"]').focus();
 	for (const key of ["ArrowDown", "Enter"]) await page.keyboard.press(key);
 	await page.getByRole("heading", { level: 1 }).getByText(said.signatures[0].name).waitFor();
-	const trend = await rowsOf(page, "The signature group by group");
+	const trend = await rowsOf(page, "The signature by group");
 	assert.deepEqual(
 		trend.map((g) => [g.name, Number(g.total_ns), Number(g.share)]),
 		said.signatures[0].groups.map((/** @type {any} */ g) => [g.name, g.total_ns, g.share]),

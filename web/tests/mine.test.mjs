@@ -244,7 +244,7 @@ test("mine: the critical path of the worst symptom, span by span", async () => {
 	const [, from, to] = /path\.zoom=(\d+)-(\d+)/.exec(page.url()) ?? [];
 	const csv = await saved(
 		page,
-		page.getByRole("button", { name: "The path in this time: save as CSV" }),
+		page.getByRole("button", { name: "Critical path in this time range: save as CSV" }),
 	);
 	const rows = parseCsv(csv.bytes.toString("utf8"));
 	const sum = rows.reduce((total, row) => total + Number(row.ns), 0);

@@ -62,7 +62,7 @@ test("overview: every line leads to what it names", async () => {
 	await line("such calls").first().click();
 	await page.waitForSelector(".tl-details >> text=shelf_lock");
 	await page.goBack();
-	await page.waitForSelector("text=What was found");
+	await page.waitForSelector("text=Findings");
 	await close();
 });
 
@@ -139,7 +139,7 @@ test("links: back, forward and reload show what was shown, as far down as it was
 	assert.equal(await page.evaluate(() => scrollY), 0);
 	assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
 	await page.goBack();
-	await page.waitForSelector("text=What goes with slow calls");
+	await page.waitForSelector("text=What is linked to slow calls");
 	assert.deepEqual(await ranks(), sorted);
 	await page.waitForFunction(() => scrollY === 500);
 	await page.goForward();
@@ -148,7 +148,7 @@ test("links: back, forward and reload show what was shown, as far down as it was
 	await page.goBack();
 	await page.waitForFunction(() => scrollY === 500);
 	await page.reload();
-	await page.waitForSelector("text=What goes with slow calls");
+	await page.waitForSelector("text=What is linked to slow calls");
 	assert.deepEqual(await ranks(), sorted);
 	await page.waitForFunction(() => scrollY === 500);
 	await close();

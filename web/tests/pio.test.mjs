@@ -90,7 +90,7 @@ test("pio: dragging zooms, a click pins the moment under the pointer", async () 
 	await page.waitForFunction(() => /zoom=\d+-\d+/.test(location.hash));
 	await page.mouse.click(box.x + 500, box.y + 40);
 	await page.waitForFunction(() => /at=\d+/.test(location.hash));
-	await page.getByRole("button", { name: "All of it" }).click();
+	await page.getByRole("button", { name: "Whole range" }).click();
 	await page.waitForFunction(() => !location.hash.includes("zoom="));
 	const rows = await tableTexts(page, "Raw counters at this moment");
 	assert.ok(rows.length > 0);
@@ -124,7 +124,7 @@ test("pio: a server and a stretch of time are filters, and their figures those o
 	assert.equal((await tableTexts(page, "Slow periods")).length, its.length);
 	const file = await saved(
 		page,
-		page.getByRole("button", { name: "Counters in this time: save as CSV" }),
+		page.getByRole("button", { name: "Counters in this time range: save as CSV" }),
 	);
 	const rows = parseCsv(file.bytes.toString("utf8"));
 	const per = pio.series_step_ns / pio.step_ns;

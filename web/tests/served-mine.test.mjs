@@ -40,8 +40,8 @@ rmSync(join(recordings, file(GONE)));
 const mined = JSON.parse(lode("mine", "--repo", repo, "--json", "--detail", "--top", "0"));
 /** The costliest cluster with a recording that is there and one that is gone. */
 const cluster = mined.clusters[0];
-const STREAMS = "Recordings that have the cluster";
-const SYMPTOMS = "Symptoms that the cluster cost most";
+const STREAMS = "Recordings in which the cluster occurs";
+const SYMPTOMS = "Worst symptoms of the cluster";
 
 const server = await serve("--repo", repo);
 after(() => server.end());
@@ -64,12 +64,12 @@ test("served: while a repository is mined the page says how far that is, and the
 			: route.fulfill({
 					status: 503,
 					contentType: "application/json",
-					body: JSON.stringify({ error: `mining 9 recordings: ${asked} are read` }),
+					body: JSON.stringify({ error: `mining 9 recordings: ${asked} read` }),
 				}),
 	);
 	await page.reload();
-	await page.getByText("Mining 9 recordings: 1 are read.").waitFor();
-	await page.getByText("Mining 9 recordings: 2 are read.").waitFor();
+	await page.getByText("Mining 9 recordings: 1 read.").waitFor();
+	await page.getByText("Mining 9 recordings: 2 read.").waitFor();
 	await page.waitForSelector("main h1, main h2");
 	assert.equal(asked, 3);
 	await page.context().close(); // the browser's console tells of each 503
@@ -101,7 +101,7 @@ test("served: a cluster down to the critical path of a symptom", async () => {
 	const there = cluster.worst.find((/** @type {any} */ w) => !w.stream.endsWith(file(GONE)));
 	await grid.getByText(there.stream.split("/").at(-1)).click();
 	await page.waitForFunction((id) => location.hash.includes(`stream=${id}`), there.stream_id);
-	await page.getByRole("heading", { name: "Symptoms of the chosen recording" }).waitFor();
+	await page.getByRole("heading", { name: "Symptoms of the selected recording" }).waitFor();
 	await page.locator(`[role=grid][aria-label="${SYMPTOMS}"] .table-body [role=row]`).waitFor();
 	const of = cluster.worst.filter((/** @type {any} */ w) => w.stream_id === there.stream_id);
 	assert.equal((await tableTexts(page, SYMPTOMS)).length, of.length);
@@ -118,7 +118,7 @@ test("served: a cluster down to the critical path of a symptom", async () => {
 	await page.locator(`[role=grid][aria-label="${SYMPTOMS}"]`).focus();
 	await page.keyboard.press("Home");
 	await page.keyboard.press("Enter");
-	await page.getByRole("heading", { name: "Critical path of the chosen symptom" }).waitFor();
+	await page.getByRole("heading", { name: "Critical path of the selected symptom" }).waitFor();
 	const picture = page.getByRole("application", { name: /^Critical path of/ });
 	await picture.waitFor();
 	const linked = page.url();
@@ -126,7 +126,9 @@ test("served: a cluster down to the critical path of a symptom", async () => {
 	await close();
 
 	const again = await show(address, { hash: new URL(linked).hash });
-	await again.page.getByRole("heading", { name: "Critical path of the chosen symptom" }).waitFor();
+	await again.page
+		.getByRole("heading", { name: "Critical path of the selected symptom" })
+		.waitFor();
 	await again.close();
 });
 
@@ -134,7 +136,7 @@ test("served: what cannot be had is a sentence, and is asked for again", async (
 	const gone = cluster.worst.find((/** @type {any} */ w) => w.stream.endsWith(file(GONE)));
 	const hash = `#/mine/${cluster.id}?stream=${gone.stream_id}&symptom=${gone.tid}.${gone.symptom_t0_ns}`;
 	const { page } = await show(address, { hash });
-	await page.getByText("There is none here").waitFor();
+	await page.getByText("Not available").waitFor();
 	assert.ok(
 		(await page.locator("main").innerText()).includes(file(GONE)),
 		"it names the recording",
@@ -196,7 +198,7 @@ test("served: sign, rename, retire, activate, delete; the list follows", async (
 	await accessible(page, "a signature that is edited", { clicked: true });
 	await edit.getByLabel("Name").fill("slow-lookup");
 	await edit.getByLabel("Further patterns").fill("path_canonicalize;lstat");
-	for (const kind of ["waiting", "running", "ready, without a CPU"])
+	for (const kind of ["waiting", "running", "ready, waiting for a CPU"])
 		await edit.getByRole("checkbox", { name: kind }).setChecked(kind === "waiting");
 	await edit.getByLabel("Wait reasons").fill("disk,lock");
 	await edit.getByRole("button", { name: "Save" }).click();
@@ -281,7 +283,7 @@ test("served: trends are what lode coverage --by says", async () => {
 
 test("served: whose browser has no token may look, and is told why not more", async () => {
 	const { page, close } = await show(address, { hash: `#/mine/${cluster.id}` });
-	await page.getByText("You can look, not change").waitFor();
+	await page.getByText("Read-only: this browser has no token").waitFor();
 	assert.equal(await page.getByRole("button", { name: /^(Sign|Edit|Retire|Delete)/ }).count(), 0);
 	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 	await close();
@@ -330,8 +332,8 @@ test("in a file: streams, their symptoms and the paths that it holds", async () 
 	await page.waitForFunction((id) => location.hash.includes(`stream=${id}`), second.stream_id);
 	assert.equal((await tableTexts(page, SYMPTOMS)).length, 1);
 	await page.locator(`[role=grid][aria-label="${SYMPTOMS}"] .table-body [role=row]`).click();
-	await page.getByRole("heading", { name: "Critical path of the chosen symptom" }).waitFor();
-	await page.getByRole("button", { name: "Those of all recordings" }).click();
+	await page.getByRole("heading", { name: "Critical path of the selected symptom" }).waitFor();
+	await page.getByRole("button", { name: "All recordings" }).click();
 	await page.getByRole("heading", { name: "Critical path of its worst symptom" }).waitFor();
 	assert.equal(await page.getByText("Signatures").count(), 0);
 	assert.ok(worst.cost_ns >= second.cost_ns);

@@ -51,7 +51,7 @@ test("source: of several recordings, one is chosen, the costliest first", async 
 	const { page, close } = await show(server.url, {
 		hash: `#/mine/source?${new URLSearchParams({ fn })}`,
 	});
-	const choice = page.getByLabel("Recording that is read");
+	const choice = page.getByLabel("Recording", { exact: true });
 	assert.equal(await choice.inputValue(), report.stream.id);
 	const other = report.recordings[1];
 	await choice.selectOption(other.id);
@@ -72,7 +72,7 @@ test("source: what is asked for is a function, never a file", async () => {
 		assert.equal(document.schema, "lode/error/1");
 	}
 	const { page } = await show(startup.url, { hash: "#/mine/source?fn=none!none" });
-	await page.getByText("No stack has a function").waitFor();
+	await page.getByText("No stack contains the function").waitFor();
 });
 
 /** A recording of a small program, its source beside it; undefined: this user may not record. */

@@ -126,7 +126,7 @@ test("suspects: filters by metric, module and thread leave rows of the document"
 		);
 		await page.getByText("Filtered:").waitFor();
 		const rows = explained.worst.filter((/** @type {any} */ w) => w.tid === tid);
-		assert.equal((await tableTexts(page, "Longest executions")).length, rows.length);
+		assert.equal((await tableTexts(page, "Longest calls")).length, rows.length);
 	}
 	await close();
 });

@@ -127,7 +127,7 @@ export class Timeline {
 			const at = { x: row.x + x, y: row.y + 8 };
 			await this.page.mouse.move(at.x, at.y);
 			const tip = await this.tip();
-			if (tip?.words !== "nothing was called") continue;
+			if (tip?.words !== "no call") continue;
 			const from = seconds(tip.facts.get("from"));
 			const to = seconds(tip.facts.get("to"));
 			found.set(`${from} ${to}`, { ...at, from, to });

@@ -236,7 +236,7 @@ describe("mailroom", () => {
 		assert.ok(Math.abs((await band()) - part) < 0.01);
 		await page.page.mouse.move(row.x + row.width * 0.97, row.y + 9);
 		const gap = await page.tip();
-		assert.equal(gap?.words, "nothing was called");
+		assert.equal(gap?.words, "no call");
 		assert.ok((await band()) > 0.05);
 		await page.close();
 	});

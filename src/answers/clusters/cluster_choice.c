@@ -53,7 +53,7 @@ static int check_found(const struct wanted *wanted, size_t n_clusters, const cha
 		return 0;
 	if (wanted->n_found > 1)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "%zu clusters' ids begin with '%s': give more digits",
+				 "%zu cluster ids begin with '%s': give more digits",
 				 wanted->n_found, wanted->name);
 	return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no cluster '%s' in %s, which has %zu",
 			 wanted->name, where, n_clusters);
@@ -94,9 +94,8 @@ int lode_cluster_choice_of_run(struct lode_cluster_choice *out, struct lode_repo
 	if (rc > 0)
 		rc = take_from_run(out, &run, name, err);
 	else if (rc == 0)
-		rc = lode_fail(
-			err, LODE_ERR_ARG, lode_repo_path(repo), -1,
-			"it was not mined yet: clusters have their numbers from lode mine --repo");
+		rc = lode_fail(err, LODE_ERR_ARG, lode_repo_path(repo), -1,
+			       "it was not mined yet: run lode mine --repo to number its clusters");
 	lode_repo_run_release(&run);
 	if (rc < 0)
 		lode_cluster_choice_release(out);
@@ -179,7 +178,8 @@ static int take_signature(struct lode_cluster_choice *out, yajl_val signature, c
 	}
 	if (n == 0)
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "the cluster has no signature.patterns: made by another lode");
+				 "the cluster has no signature.patterns: written by an "
+				 "incompatible version of lode");
 	out->patterns = patterns;
 	out->n_patterns = n;
 	return lode_signature_bits_parse(&out->kinds, LODE_SIGNATURE_KINDS,
@@ -200,8 +200,8 @@ static int take_from_document(struct lode_cluster_choice *out, yajl_val root, co
 	     strcmp(text_of(root, "schema"), "lode/triage/1") != 0) ||
 	    !list || !YAJL_IS_ARRAY(list))
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "no document of lode mine --json (or triage): no \"schema\": "
-				 "\"lode/mine/1\" with clusters");
+				 "not a document of lode mine --json or lode triage --json: no "
+				 "\"schema\": \"lode/mine/1\" with clusters");
 	n = YAJL_GET_ARRAY(list)->len;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		yajl_val c = YAJL_GET_ARRAY(list)->values[i];
@@ -235,7 +235,7 @@ static int read_document(char **out, size_t *size, const char *path, struct lode
 		text.n += got > 0 ? (size_t)got : 0;
 		if (text.n > max_document_bytes)
 			got = lode_fail(err, LODE_ERR_LIMIT, lode_input_path(input), -1,
-					"a document is at most 1 GB");
+					"the document is larger than 1 GB");
 	}
 	text.at[text.n] = '\0';
 	lode_input_close(input);

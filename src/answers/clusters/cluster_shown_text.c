@@ -43,10 +43,10 @@ static void print_figures(FILE *out, const struct lode_cluster_shown *shown)
 	const char *unit = m->digest->unit;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER], who[1024];
 
-	fprintf(out, "own cost    %s, %s of symptom time, in no other cluster\n",
+	fprintf(out, "own cost    %s, %s of symptom time, counted in no other cluster\n",
 		lode_format_cost_long(a, c->own_ns, unit),
 		lode_format_share(b, c->own_ns, m->symptom_ns));
-	fprintf(out, "total cost  %s in all stacks with one of its patterns, and its own",
+	fprintf(out, "total cost  %s, including stacks that other clusters own",
 		lode_format_cost_long(a, c->total_ns, unit));
 	fprintf(out, "; %s on average\n", lode_format_cost(b, c->average_ns, unit));
 	fprintf(out, "where       %s of %zu, %s, %s\n",
@@ -296,10 +296,10 @@ static void print_worst(FILE *out, const struct lode_cluster_shown *shown,
 				digest->tree.strings.text.at[digest->streams.at[stream].path],
 				room < 40 ? room : 40));
 	}
-	fprintf(out,
-		has_times
-			? "\nSymptoms that it cost most (\"at\" counts from the symptom's start)\n"
-			: "\nRecordings that it cost most\n");
+	fprintf(out, has_times ? "\n"
+				 "Worst symptoms (\"at\": time from the symptom's start)\n"
+			       : "\n"
+				 "Worst recordings\n");
 	lode_table_print(table, out, page->has_color);
 	if (n < c->n_worst)
 		fprintf(out, "  and %zu more; --top 0 shows all\n", c->n_worst - n);

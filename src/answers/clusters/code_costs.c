@@ -50,8 +50,8 @@ int lode_function_costs(struct lode_code_cost *out, const struct lode_digest *di
 	free(has_it);
 	free(is_it);
 	return n ? LODE_OK
-		 : lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no stack has a function '%.200s'",
-			     function);
+		 : lode_fail(err, LODE_ERR_EMPTY, NULL, -1,
+			     "no stack contains the function '%.200s'", function);
 }
 
 /* ---- Its addresses ---- */
@@ -146,8 +146,8 @@ static int digest_again(struct lode_code_costs *costs, const struct lode_digest 
 	lode_vec_release(&symptoms);
 	if (rc == LODE_OK && !costs->addresses.at.n)
 		rc = lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,
-			       "%s has no addresses of this function: only recordings of perf "
-			       "(perf.data) say where in a function time was spent",
+			       "%s has no addresses for this function: only perf.data recordings "
+			       "show where in a function time was spent",
 			       stream->path);
 	lode_stream_free(stream);
 	return rc;
@@ -164,8 +164,8 @@ int lode_code_costs_load(struct lode_code_costs *out, const struct lode_digest *
 	 * apart. */
 	if (options->aoi.n_include || options->aoi.n_exclude)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,
-				 "what was mined was filtered by functions: mine without "
-				 "--include and --exclude for lines of source");
+				 "source lines are not available with --include or --exclude: mine "
+				 "without them");
 	rc = lode_stream_again_symboliser(&out->symboliser, digest, options, err);
 	if (rc == LODE_OK)
 		rc = digest_again(out, digest, stream, file, options, err);

@@ -55,7 +55,8 @@ static int load_same(struct lode_stream **stream, const struct lode_digest_strea
 		return rc;
 	lode_stream_free(*stream);
 	*stream = NULL;
-	return lode_fail(err, LODE_ERR_IO, file, -1, "another recording lies there now");
+	return lode_fail(err, LODE_ERR_IO, file, -1,
+			 "the file has been replaced by another recording");
 }
 
 int lode_stream_again_find(struct lode_stream **out, const struct lode_digest *digest,

@@ -220,8 +220,8 @@ static int say_nothing(const struct lode_coverage_request *request, bool has_dig
 		       struct lode_error *err)
 {
 	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "%s",
-			 has_digest		  ? "no symptom in the recordings"
-			 : request->streams.where ? "no recording of the repository is such"
+			 has_digest		  ? "no symptoms in the recordings"
+			 : request->streams.where ? "no recording in the repository matches"
 						  : "no usable recording");
 }
 

@@ -161,7 +161,7 @@ static void print_rest(FILE *out, const struct lode_coverage_answer *answer,
 		lode_format_cost(a, all->unexplained_ns, answer->unit),
 		lode_format_share(b, all->unexplained_ns, all->symptom_ns));
 	if (all->returned_ns)
-		fprintf(words, "; retired signatures alone match %s of it",
+		fprintf(words, "; %s of it matched by retired signatures only",
 			lode_format_cost(a, all->returned_ns, answer->unit));
 	fputs(".\n", words);
 	lode_prose_close(out, page, 2, &prose);
@@ -173,7 +173,7 @@ static void print_rest(FILE *out, const struct lode_coverage_answer *answer,
 		lode_format_cost_long(c, all->symptom_ns, answer->unit),
 		lode_format_plural(d, answer->n_active, "signature"));
 	if (all->aoi_ns != all->symptom_ns)
-		fprintf(words, "Area of interest: %s, %s of the symptoms' time.\n",
+		fprintf(words, "Area of interest: %s, %s of symptom time.\n",
 			lode_format_cost(a, all->aoi_ns, answer->unit),
 			lode_format_share(b, all->aoi_ns, all->symptom_ns));
 	lode_prose_close(out, page, 2, &prose);
@@ -265,11 +265,14 @@ static void print_trend(FILE *out, const struct lode_coverage_answer *answer,
 	set_trend(table, answer, first);
 	fprintf(out, "\nBy %s%s:\n\n",
 		lode_escape_fit(name, sizeof(name), answer->by, NAME_COLUMNS),
-		first ? ", the last of them" : "");
+		first ? ", latest" : "");
 	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 	if (first)
-		fprintf(out, "\n%zu before these; --json has all.\n", first);
+		fprintf(out,
+			"\n"
+			"%zu earlier ones omitted; --json has all.\n",
+			first);
 }
 
 void lode_coverage_text(FILE *out, const struct lode_coverage_answer *answer,

@@ -86,7 +86,7 @@ static void set_title(struct lode_export_stacks *out, const struct lode_diff_job
 {
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], title[4 * LODE_UNITS_BUFFER];
 
-	snprintf(title, sizeof(title), "lode diff: B, %s, less A, %s, per symptom",
+	snprintf(title, sizeof(title), "lode diff: B (%s) minus A (%s), per symptom",
 		 lode_format_plural(b, side_of(job, LODE_DIFF_B)->n_streams, "stream"),
 		 lode_format_plural(a, side_of(job, LODE_DIFF_A)->n_streams, "stream"));
 	out->title = lode_strdup(title);

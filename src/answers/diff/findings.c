@@ -51,7 +51,7 @@ static const char *change_words(struct lode_arena *arena, const struct lode_diff
 	char cost[LODE_UNITS_BUFFER];
 
 	return lode_finding_text(
-		arena, "%s %s: %s (%s), %s%s a symptom, in %zu of %zu recordings of %c",
+		arena, "%s %s: %s (%s), %s%s per symptom, in %zu of %zu recordings of %c",
 		n == 1 ? "The only change is" : "Of the changes the largest is",
 		lode_diff_class_names[change->class],
 		lode_finding_known_by(arena, answer->mined, c), lode_finding_why(arena, c),
@@ -70,20 +70,21 @@ static const char *diff_words(struct lode_arena *arena, const struct lode_diff_a
 
 	snprintf(p, sizeof(p), diff->total.p < 0.001 ? "%.1g" : "%.2g", diff->total.p);
 	if (!answer->has_enough)
-		return lode_finding_text(arena,
-					 "Too few recordings for a significant change: %s; %zu and "
-					 "%zu recordings are here, %zu and %zu are needed.",
-					 total, diff->sides[LODE_DIFF_A].n_streams,
-					 diff->sides[LODE_DIFF_B].n_streams, answer->enough_streams,
-					 answer->enough_streams);
+		return lode_finding_text(
+			arena,
+			"Too few recordings for a significant change: %s; the sets have %zu and "
+			"%zu recordings, but %zu and %zu are needed.",
+			total, diff->sides[LODE_DIFF_A].n_streams,
+			diff->sides[LODE_DIFF_B].n_streams, answer->enough_streams,
+			answer->enough_streams);
 	if (diff->total.class != LODE_DIFF_SAME)
-		of_total = lode_finding_text(arena, "In all, %s; p = %s.", total, p);
+		of_total = lode_finding_text(arena, "Overall, %s; p = %s.", total, p);
 	else if (diff->total.p <= diff->level)
-		of_total = lode_finding_text(arena, "No change in all that matters: %s; p = %s.",
+		of_total = lode_finding_text(arena, "No relevant change overall: %s; p = %s.",
 					     total, p);
 	else
 		of_total = lode_finding_text(
-			arena, "No significant change in all: %s, which could be chance; p = %s.",
+			arena, "No significant change overall: %s, which could be chance; p = %s.",
 			total, p);
 	if (!largest)
 		return lode_finding_text(arena, "%s None of %zu clusters changed significantly.",
@@ -105,8 +106,8 @@ static const char *shown_words(struct lode_arena *arena, const struct lode_diff_
 	snprintf(p, sizeof(p), change->p_adjusted < 0.001 ? "%.1g" : "%.2g", change->p_adjusted);
 	return lode_finding_text(
 		arena,
-		"Cluster %zu, %s (%s), %s%s: %s%s a symptom (A %s, B %s; p = %s), in %zu of "
-		"%zu recordings of %c.",
+		"Cluster %zu, %s (%s), %s%s: %s%s per symptom (A %s, B %s; p = %s), in %zu of %zu "
+		"recordings of %c.",
 		shown->number, lode_finding_known_by(arena, answer->mined, c),
 		lode_finding_why(arena, c),
 		change->class == LODE_DIFF_SAME ? "did not change significantly" : "is ",
@@ -176,7 +177,7 @@ void lode_diff_findings(struct lode_findings *out, const void *of, struct lode_a
 		lode_findings_add(
 			out,
 			lode_finding_text(
-				arena, "%s  %s%s a symptom  %s: %s",
+				arena, "%s  %s%s per symptom  %s: %s",
 				lode_diff_class_names[row->change->class], change < 0 ? "-" : "+",
 				lode_format_cost(cost, change < 0 ? -change : change, answer->unit),
 				lode_finding_line(arena, answer->mined, c),

@@ -342,7 +342,7 @@ static void list_options(struct lode_diff_state *s, const struct lode_diff_reque
 static int say_unusable(const struct lode_diff_sets *sets, bool is_repo, struct lode_error *err)
 {
 	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1,
-			 is_repo ? "no recording in the repository for set %c"
+			 is_repo ? "no recording in the repository matches set %c"
 				 : "no usable recording in set %c",
 			 sets->empty == LODE_DIFF_A ? 'A' : 'B');
 }
@@ -353,9 +353,9 @@ static int say_empty(const struct lode_diff_sets *sets, unsigned side, struct lo
 
 	if (sets->n_in_both)
 		return lode_fail(err, LODE_ERR_EMPTY, NULL, -1,
-				 "nothing left of set %c: %zu of its recordings %s in both sets",
-				 name, sets->n_in_both, sets->n_in_both == 1 ? "is" : "are");
-	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no symptom in set %c: %s", name,
+				 "set %c is empty: %zu of its recordings %s in both sets", name,
+				 sets->n_in_both, sets->n_in_both == 1 ? "is" : "are");
+	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no symptoms in set %c: %s", name,
 			 sets->sets[side].job.symptom_text);
 }
 

@@ -27,17 +27,21 @@ static const char *change_text(char *buffer, size_t size, const struct lode_diff
 	return buffer;
 }
 
-/* "x 3.4", "÷ 2.0": how many times as much, or less. */
+/* "× 3.4", "-42 %": how many times as much, or how much less. */
 static const char *ratio_text(char *buffer, size_t size, const struct lode_diff_change *change)
 {
 	double a = change->per_symptom[LODE_DIFF_A], b = change->per_symptom[LODE_DIFF_B];
-	double ratio = b >= a ? b / a : a / b;
+	double less_pct = 100 * (1 - b / a);
 
 	buffer[0] = '\0';
 	if (a <= 0 || b <= 0)
 		return buffer;
-	snprintf(buffer, size, "%s %.*f", b >= a ? "×" : "÷", ratio < 9.95 ? 1 : 0, ratio);
-	return ratio < 999.5 ? buffer : b >= a ? "× 999+" : "÷ 999+";
+	if (b < a) {
+		snprintf(buffer, size, "-%.0f %%", less_pct);
+		return less_pct < 99.5 ? buffer : "-99+ %";
+	}
+	snprintf(buffer, size, "× %.*f", b / a < 9.95 ? 1 : 0, b / a);
+	return b / a < 999.5 ? buffer : "× 999+";
 }
 
 static const char *p_text(char *buffer, size_t size, double p)
@@ -59,7 +63,7 @@ static void print_side(FILE *out, const struct lode_diff_answer *answer, unsigne
 	const struct lode_diff_change *total = &answer->diff->total;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], name[400], p[16];
 
-	fprintf(out, "%c: %s, %s, %s a symptom", s == LODE_DIFF_A ? 'A' : 'B',
+	fprintf(out, "%c: %s, %s, %s per symptom", s == LODE_DIFF_A ? 'A' : 'B',
 		lode_format_plural(a, set->n_streams, "recording"),
 		lode_format_plural(b, set->n_symptoms, "symptom"),
 		lode_format_cost(c, set->per_symptom_ns, answer->unit));
@@ -187,7 +191,7 @@ static void print_change(FILE *out, const struct lode_diff_answer *answer,
 	const struct lode_diff *diff = answer->diff;
 	char a[LODE_UNITS_BUFFER + 8], b[LODE_UNITS_BUFFER + 8], text[LODE_UNITS_BUFFER + 8], p[16];
 
-	fprintf(out, "change      %s a symptom: %s in A, %s in B",
+	fprintf(out, "change      %s per symptom: %s in A, %s in B",
 		change_text(text, sizeof(text), answer, change->change),
 		cost_text(a, answer, change->per_symptom[LODE_DIFF_A]),
 		cost_text(b, answer, change->per_symptom[LODE_DIFF_B]));
@@ -195,7 +199,9 @@ static void print_change(FILE *out, const struct lode_diff_answer *answer,
 		fprintf(out, "; 95 %% interval %s to %s",
 			change_text(a, sizeof(a), answer, change->low),
 			change_text(b, sizeof(b), answer, change->high));
-	fprintf(out, "\nchance      p = %s, corrected for all %zu clusters\n",
+	fprintf(out,
+		"\n"
+		"p-value     %s, corrected for all %zu clusters\n",
 		p_text(p, sizeof(p), change->p_adjusted), diff->n_changes);
 	fprintf(out, "recordings  %zu of %zu in A, %zu of %zu in B\n",
 		change->n_streams[LODE_DIFF_A], diff->sides[LODE_DIFF_A].n_streams,
@@ -229,12 +235,13 @@ static void print_power(FILE *out, const struct lode_diff_answer *answer)
 	if (answer->has_enough)
 		return;
 	fprintf(out,
-		"\nToo few recordings for significance: of %zu and %zu%s p cannot fall below %s. ",
+		"\n"
+		"Too few recordings for significance: with %zu and %zu%s, p is at least %s. ",
 		diff->sides[LODE_DIFF_A].n_streams, diff->sides[LODE_DIFF_B].n_streams,
-		diff->has_strata ? ", compared only with their like," : "",
+		diff->has_strata ? ", compared only within their group" : "",
 		p_text(p, sizeof(p), diff->least_p));
 	fprintf(out, "At least %zu and %zu%s are needed for %g.\n", enough, enough,
-		diff->has_strata ? " that are alike" : "", diff->level);
+		diff->has_strata ? " in one group" : "", diff->level);
 }
 
 static void print_method(FILE *out, const struct lode_diff_answer *answer)
@@ -244,24 +251,28 @@ static void print_method(FILE *out, const struct lode_diff_answer *answer)
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], within[200];
 
 	fprintf(out,
-		"\nReported are changes with p <= %g, corrected for all %zu clusters (the chance "
-		"that any of them is reported by accident), of at least %s a symptom and %g %%.\n",
+		"\n"
+		"A change is reported if p <= %g, corrected for all %zu clusters, and it is at "
+		"least %s per symptom and %g %%.\n",
 		diff->level, diff->n_changes,
 		lode_format_cost(a, answer->min_change_ns, answer->unit), 100 * diff->min_relative);
 	if (diff->is_exact)
-		fprintf(out, "p from all %s ways to split these recordings in two",
+		fprintf(out, "p is from all %s splits of these recordings",
 			lode_format_count(b, diff->n_splits));
 	else
-		fprintf(out, "p from %s random ways to split these recordings in two",
+		fprintf(out, "p is from %s random splits of these recordings",
 			lode_format_count(b, diff->n_splits));
 	if (answer->within)
-		fprintf(out, " within each %s (%zu of them)",
+		fprintf(out, " within each %s (groups: %zu)",
 			lode_escape_fit(within, sizeof(within), answer->within, 40),
 			answer->read->n_strata);
-	fprintf(out, ".\nMined together at λ = %s (%s%s): %s.\n",
+	fprintf(out,
+		".\n"
+		"Patterns under λ = %s (%s%s) ignored: %s.\n",
 		lode_format_cost_long(a, m->min_cost, answer->unit), answer->lambda,
-		answer->job->is_lambda_coarse ? "; that of the smaller set gives too many patterns"
-					      : "",
+		answer->job->is_lambda_coarse
+			? "; that of the smaller set would give too many patterns"
+			: "",
 		lode_format_plural(c, m->n_patterns, "pattern"));
 }
 
@@ -270,12 +281,12 @@ static void print_rest(FILE *out, const struct lode_diff_answer *answer)
 	const struct lode_diff_set *sets = answer->sets;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 
-	fprintf(out, "In stacks that no cluster explains: %s a symptom in A, %s in B.\n",
+	fprintf(out, "Not explained by any cluster: %s per symptom in A, %s in B.\n",
 		lode_format_cost(a, sets[LODE_DIFF_A].other_per_symptom_ns, answer->unit),
 		lode_format_cost(b, sets[LODE_DIFF_B].other_per_symptom_ns, answer->unit));
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
 		if (sets[s].n_without)
-			fprintf(out, "%s of %c without a symptom: left out.\n",
+			fprintf(out, "%s of %c without symptoms: left out.\n",
 				lode_format_plural(a, sets[s].n_without, "recording"),
 				s == LODE_DIFF_A ? 'A' : 'B');
 	if (answer->read->n_in_both)

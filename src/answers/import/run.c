@@ -69,9 +69,8 @@ static void count_imported(struct lode_import_state *s, const struct lode_import
 	case LODE_REPO_OVERLAPS:
 		lode_job_add_skipped(
 			&s->job, input->path,
-			"some of its recordings are in the repository already, and name statistics "
-			"of a merged digest cannot be taken apart: import its recordings, or a "
-			"digest of each");
+			"some of its recordings are already in the repository, and a merged digest "
+			"cannot be imported in part: import its recordings, or a digest of each");
 		break;
 	}
 }
@@ -128,10 +127,11 @@ static int agree_on_shape(void *context, const char *shape, const char *path,
 	if (!lode_repo_shape(repo) ||
 	    !lode_shape_difference(here, there, shape, lode_repo_shape(repo)))
 		return 0;
-	return lode_fail(err, LODE_ERR_ARG, path, -1,
-			 "made %s, and what is in %.200s was made %s: digests made with different "
-			 "options cannot be merged; import it into a repository of its own",
-			 here, lode_repo_path(repo), there);
+	return lode_fail(
+		err, LODE_ERR_ARG, path, -1,
+		"it was made %s, but the digests in %.200s were made %s: digests made with "
+		"different options cannot be merged; import it into another repository",
+		here, lode_repo_path(repo), there);
 }
 
 typedef LODE_VEC(struct lode_repo_label) label_vec;
@@ -149,8 +149,8 @@ static int labels_of(label_vec *out, char **text, const struct lode_import_reque
 		*value++ = '\0';
 		if (!lode_repo_label_is_key(field, strlen(field)))
 			return lode_fail(err, LODE_ERR_ARG, taken->path, -1,
-					 "its manifest gives it a label '%.60s', which is a field "
-					 "of queries: labels need names of their own",
+					 "its manifest sets the label '%.60s', which is a reserved "
+					 "query field: rename the label",
 					 field);
 		lode_vec_append(out, ((struct lode_repo_label){field, value}));
 	}

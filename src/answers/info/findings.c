@@ -61,8 +61,8 @@ static const char *flaw_words(const struct lode_info_stream *stream, struct lode
 		{f->unrooted, "has a stack that does not reach its thread's entry"},
 		{f->truncated, "has a stack cut at the recorder's limit"},
 		{f->unknown, "has a frame without a symbol"},
-		{f->no_waker, "is waiting without a recorded waker"},
-		{f->unsampled, "is running time in which no CPU sample was taken"},
+		{f->no_waker, "is waiting time without a recorded waker"},
+		{f->unsampled, "is running time without a CPU sample"},
 	};
 	const uint64_t n_lost = stream->n_lost_events;
 	size_t worst = 0;
@@ -99,7 +99,7 @@ struct lode_opening lode_info_opening(const struct lode_info_stream *stream,
 							       good, partly)
 			  : *good	   ? lode_finding_text(arena, "good for %s", good)
 			  : *partly	   ? lode_finding_text(arena, "partly good for %s", partly)
-					   : "good for no analysis";
+					   : "not suitable for any analysis";
 	struct lode_opening opening = {
 		.finding = lode_finding_text(arena, "%s; %s.%s", origin_words(stream, arena), fit,
 					     flaw_words(stream, arena))};

@@ -103,9 +103,9 @@ static void advise_package(struct lode_quality *q, const struct lode_stream *str
 		    !lode_debug_package(package, sizeof(package), "", m->stripped))
 			continue;
 		snprintf(text, sizeof(text),
-			 "Its symbols: sudo apt-get install %s (from the distribution's archive of "
-			 "debug symbols, which must be among its sources), or --debuginfod 30s, "
-			 "which asks the servers in $DEBUGINFOD_URLS.",
+			 "To get its symbols: sudo apt-get install %s (from the distribution's "
+			 "debug symbol archive, which must be enabled), or --debuginfod 30s "
+			 "(downloads from the servers in $DEBUGINFOD_URLS).",
 			 package);
 		lode_vec_append(&q->advice,
 				((struct lode_advice){.text = lode_arena_strndup(&q->arena, text,

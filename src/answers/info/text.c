@@ -139,11 +139,12 @@ static void print_events(FILE *out, const struct lode_info_stream *s,
 		if (e->frequency)
 			lode_table_set(table, row, 2, "at %llu Hz%s",
 				       (unsigned long long)e->frequency,
-				       e->is_tracepoint ? ": most are missing" : "");
+				       e->is_tracepoint ? ": most events missing" : "");
 		else if (e->period == 1)
-			lode_table_set(table, row, 2, "each one");
+			lode_table_set(table, row, 2, "every event");
 		else if (e->period)
-			lode_table_set(table, row, 2, "each %sth", lode_format_count(n, e->period));
+			lode_table_set(table, row, 2, "every %sth",
+				       lode_format_count(n, e->period));
 		lode_table_set(table, row, 3, "%s", e->has_callchain ? "callchain" : "none");
 	}
 	fputc('\n', out);
@@ -200,10 +201,9 @@ static void print_quality(FILE *out, const struct lode_info_stream *s,
 	add_part(table, c->truncated, m->truncated, "has a stack cut at the recorder's limit");
 	add_part(table, c->kernel_only, m->kernel_only, "has kernel frames only, in a user thread");
 	add_part(table, c->unknown, m->unknown, "has a frame without a symbol");
-	add_part(table, c->no_waker, m->no_waker, "is waiting without a recorded waker");
+	add_part(table, c->no_waker, m->no_waker, "is waiting time without a recorded waker");
 	add_part(table, c->inferred, m->inferred, "has an inferred end");
-	add_part(table, c->unsampled, m->unsampled,
-		 "is running time in which no CPU sample was taken");
+	add_part(table, c->unsampled, m->unsampled, "is running time without a CPU sample");
 	fputc('\n', out);
 	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);

@@ -69,7 +69,7 @@ static const struct lode_option options[] = {
 		    .is_aside = true),
 	LODE_OPTION("source", "FUNCTION", lode_set_text, AT(source),
 		    "show the cost of each source line and instruction of one function "
-		    "(module!function), in the recording where it costs most",
+		    "(module!function), in the recording with its largest cost",
 		    .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_FLAG("detail", AT(wants_detail),

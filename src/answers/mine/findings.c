@@ -93,16 +93,16 @@ static const char *busy_words(struct lode_arena *arena, const struct lode_mine_a
 
 	if (!answer->busy)
 		return "";
-	return lode_finding_text(arena,
-				 "The machine was busy: for %s of this time (%s of %s) threads "
-				 "waited for a free CPU, "
-				 "which ran %s. On an idle machine these symptoms would take %s.",
-				 lode_format_share(share, ready_ns, mined->aoi_ns),
-				 lode_format_cost(ready, ready_ns, "ns"),
-				 lode_format_cost(whole, mined->aoi_ns, "ns"),
-				 lode_who_ran(who, sizeof(who), mined->digest, mined->ran_instead,
-					      mined->n_ran_instead, ready_ns, 2),
-				 lode_format_cost(rest, mined->symptom_ns - ready_ns, "ns"));
+	return lode_finding_text(
+		arena,
+		"CPU contention: for %s of this time (%s of %s) threads were ready but waited for "
+		"a CPU, while the CPUs ran %s. On an idle machine these symptoms would take %s.",
+		lode_format_share(share, ready_ns, mined->aoi_ns),
+		lode_format_cost(ready, ready_ns, "ns"),
+		lode_format_cost(whole, mined->aoi_ns, "ns"),
+		lode_who_ran(who, sizeof(who), mined->digest, mined->ran_instead,
+			     mined->n_ran_instead, ready_ns, 2),
+		lode_format_cost(rest, mined->symptom_ns - ready_ns, "ns"));
 }
 
 /* By the cost that an idle machine leaves. */

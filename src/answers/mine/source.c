@@ -96,9 +96,10 @@ static int choose_stream(struct lode_mine_source *source, const struct lode_stre
 	source->number = stream == LODE_NONE ? costliest : stream;
 	source->stream = &digest->streams.at[source->number];
 	if (rc == LODE_OK && !lode_code_cost_total(&costs[source->number]))
-		rc = lode_fail(err, LODE_ERR_EMPTY, NULL, -1,
-			       "no symptom of this recording has '%.200s' in its stacks",
-			       source->function);
+		rc = lode_fail(
+			err, LODE_ERR_EMPTY, NULL, -1,
+			"no symptom of this recording has the function '%.200s' in its stacks",
+			source->function);
 	if (rc == LODE_OK)
 		list_recordings(source, set, costs);
 	for (size_t i = 0; i < digest->symptoms.n; i++)
@@ -209,7 +210,7 @@ int lode_mine_source_make(struct lode_mine_source **out, const struct lode_diges
 	rc = choose_stream(source, set, stream, err);
 	if (rc == LODE_OK && reading->is_joined)
 		rc = lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,
-			       "recordings that were joined are not read again one by one");
+			       "joined recordings cannot be read again one by one");
 	if (rc == LODE_OK)
 		rc = fill(source, set, reading, err);
 	if (rc < 0)

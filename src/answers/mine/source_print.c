@@ -166,7 +166,7 @@ void lode_mine_source_text(FILE *out, const struct lode_mine_source *source,
 			lode_format_share(a, source->cost.inclusive_ns, source->all_ns),
 			lode_format_plural(b, source->n_streams, "recording"));
 	if (source->no_lines)
-		fprintf(out, "Of %s no line is known: %s.\n",
+		fprintf(out, "%s without line information: %s.\n",
 			lode_format_cost(a, source->unplaced.inclusive_ns, source->unit),
 			lode_escape(text, sizeof(text), source->no_lines));
 	for (size_t i = 0; i < source->n_files; i++)

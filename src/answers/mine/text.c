@@ -104,8 +104,8 @@ static void print_mined_rest(FILE *out, const struct lode_mine_answer *answer)
 		lode_format_cost(b, m->other_ns, unit));
 	if (answer->busy)
 		fprintf(out,
-			"Ready to run, without a CPU: %s (%s); instead ran %s.\n"
-			"Column \"w/o ready\": what clusters cost without that time.\n",
+			"Ready, waiting for a CPU: %s (%s), while the CPUs ran %s.\n"
+			"Column \"w/o ready\": cost without that time.\n",
 			lode_format_share(a, m->aoi_kind_ns[LODE_EVENT_READY], m->aoi_ns),
 			lode_format_cost(b, m->aoi_kind_ns[LODE_EVENT_READY], unit), answer->busy);
 }
@@ -138,9 +138,8 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 	if (strcmp(unit, "ns") == 0) {
 		fprintf(out, "Symptoms: %s.\n", lode_escape(text, sizeof(text), answer->symptoms));
 		if (answer->is_default_symptoms)
-			fprintf(out,
-				"  No symptoms were specified (see --symptom, --symptoms); where "
-				"no command is known, every thread counts.\n");
+			fprintf(out, "  No symptoms were specified (see --symptom, --symptoms); if "
+				     "no command was recorded, every thread counts.\n");
 		fprintf(out, "Area of interest (%s, %s): %s waiting, %s running, %s ready; ",
 			answer->scope, answer->stacks,
 			lode_format_cost(a, m->aoi_kind_ns[LODE_EVENT_WAITING], unit),
@@ -150,7 +149,7 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 	fprintf(out, "%s, %s.\n", lode_format_plural(a, m->n_aoi_events, "event"),
 		lode_format_plural(b, m->n_aoi_stacks, "stack"));
 	if (answer->is_filtered && m->aoi_ns < m->symptom_ns)
-		fprintf(out, "Content filters left out %s of symptom time.\n",
+		fprintf(out, "Content filters exclude %s of symptom time.\n",
 			lode_format_share(a, m->symptom_ns - m->aoi_ns, m->symptom_ns));
 	fprintf(out, "Patterns under λ = %s (%s) ignored: %s in %s, ranked by %s.\n",
 		lode_format_cost_long(a, m->min_cost, unit), answer->lambda,
@@ -176,8 +175,8 @@ static void print_unsampled(FILE *out, const struct lode_mine_answer *answer)
 		if (!*sep)
 			fprintf(out,
 				"Running time without a CPU sample, attributed by samples of "
-				"similar runs: %s of %s.\n  A tenth or more of the own cost "
-				"depends on it in cluster",
+				"similar runs: %s of %s.\n"
+				"  10 %% or more of the own cost depends on it in cluster",
 				lode_format_cost(a, m->aoi_unsampled_ns, unit),
 				lode_format_cost(b, m->aoi_kind_ns[LODE_EVENT_RUNNING], unit));
 		fprintf(out, "%s %u (%s without it)", sep, c->rank,
@@ -193,20 +192,20 @@ static void print_mined_losses(FILE *out, const struct lode_mine_answer *answer)
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], module[200];
 	bool is_any = false;
 
-	fprintf(out, "Recordings: %s of the cost lacks a name that the answer needs",
+	fprintf(out, "Recordings: %s of the cost lacks symbols",
 		lode_format_share(a, quality->unknown_ns, answer->mined->aoi_ns));
 	if (quality->unknown_module && quality->unknown_ns * 100 >= answer->mined->aoi_ns)
-		fprintf(out, ", most in %s (lode info says how to name it)",
+		fprintf(out, ", mostly in %s (lode info shows how to add them)",
 			lode_escape_fit(module, sizeof(module), quality->unknown_module, 40));
 	if (strcmp(answer->digest->unit, "ns") == 0)
-		fprintf(out, ", %s of symptom time waits without a waker",
+		fprintf(out, ", %s of symptom time is in waits without a known waker",
 			lode_format_share(b, quality->no_waker_ns, answer->mined->symptom_ns));
 	fprintf(out, ".\n");
 	for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++) {
 		if (!quality->n_losses[k] || k == LODE_LOSS_NO_WAKER)
 			continue;
 		fprintf(out, "%s%s %s",
-			is_any ? ", " : "  In all: ", lode_format_count(a, quality->n_losses[k]),
+			is_any ? ", " : "  Losses: ", lode_format_count(a, quality->n_losses[k]),
 			lode_loss_words((enum lode_loss_kind)k, quality->n_losses[k]));
 		is_any = true;
 	}

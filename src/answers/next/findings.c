@@ -25,17 +25,17 @@ static const char *enough_words(struct lode_arena *arena, const struct lode_next
 	char n[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER];
 
 	if (!answer->n_known)
-		return answer->is_of_clusters ? "No cluster was found"
-					      : "No problem has a name yet";
+		return answer->is_of_clusters ? "No clusters were found"
+					      : "There are no signatures yet";
 	if (!answer->n_enough && answer->n_opened)
 		return n_new ? lode_finding_text(
 				       arena,
-				       "No further recording shows one of the %s not seen yet",
+				       "No further recording shows any of the %s not seen yet",
 				       problem_words(arena, answer, n_new))
 			     : lode_finding_text(arena, "The recordings reviewed show all %s",
 						 problem_words(arena, answer, answer->n_known));
 	if (!answer->n_enough)
-		return lode_finding_text(arena, "No recording shows one of %s",
+		return lode_finding_text(arena, "No recording shows any of %s",
 					 problem_words(arena, answer, answer->n_known));
 	return lode_finding_text(
 		arena, "%s of %s show%s %s%s%s", lode_format_count(n, answer->n_enough),

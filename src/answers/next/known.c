@@ -74,8 +74,9 @@ static int mark_opened(struct making *m, const struct lode_known_options *option
 		}
 		if (n_found != 1)
 			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-					 n_found ? "--opened %.200s: %zu recordings are called that"
-						 : "--opened %.200s: no recording is called that",
+					 n_found ? "--opened %.200s: ambiguous, %zu recordings "
+						   "have this name"
+						 : "--opened %.200s: no recording has this name",
 					 options->opened[o], n_found);
 	}
 	return 0;

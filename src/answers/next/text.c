@@ -53,7 +53,7 @@ static void print_data(FILE *out, const struct lode_next_answer *answer)
 	fprintf(out, "%s%s.\n",
 		lode_format_plural(a, answer->n_known,
 				   answer->is_of_clusters ? "cluster" : "signature"),
-		answer->is_of_clusters ? " stand in for signatures" : "");
+		answer->is_of_clusters ? " used instead of signatures" : "");
 	if (answer->n_opened)
 		fprintf(out, "Already reviewed: %s with %zu of them, %s.\n",
 			lode_format_plural(a, answer->n_opened, "recording"), answer->n_seen,
@@ -176,15 +176,16 @@ static void print_curves(FILE *out, const struct lode_next_answer *answer,
 	const struct lode_next_curves *curves = answer->curves;
 
 	if (!curves->n_levels) {
-		fprintf(out, "Nothing is left to see: all orders are the same.\n");
+		fprintf(out, "Nothing new is left to see: all orders are equal.\n");
 		return;
 	}
 	print_needed(out, curves);
 	print_opened(out, answer);
 	lode_prose(out, page, 0,
-		   "\nrandom: the expectation over all orders. Over the coverages above lode needs "
-		   "%.0f %% of the recordings that random needs, %.0f %% of greedy-total's and "
-		   "%.0f %% of greedy-max's.\n",
+		   "\n"
+		   "random: expectation over all orders. For the coverages above, lode needs on "
+		   "average %.0f %% of the recordings that random needs, %.0f %% of greedy-total's "
+		   "and %.0f %% of greedy-max's.\n",
 		   100 * curves->best_share_of[LODE_NEXT_RANDOM],
 		   100 * curves->best_share_of[LODE_NEXT_TOTAL],
 		   100 * curves->best_share_of[LODE_NEXT_MAX]);
@@ -202,7 +203,7 @@ void lode_next_text(FILE *out, const struct lode_next_answer *answer,
 	else if (answer->n_steps)
 		print_steps(out, answer, page);
 	else
-		fprintf(out, "Every recording was reviewed.\n");
+		fprintf(out, "All recordings have been reviewed.\n");
 	if (!answer->curves && answer->n_more)
 		fprintf(out, "%zu more; --top 0 shows all.\n", answer->n_more);
 	print_data(lode_prose_open(&prose), answer);

@@ -62,13 +62,13 @@ static int find_symptoms(struct lode_pio_answer *answer, const struct lode_pio_a
 
 	if (!bridge->has_offset && !stream->has_wall_clock)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1,
-				 "does not say which time of day its times are: record with 'perf "
-				 "record -k CLOCK_MONOTONIC', or give --clock-offset (wall clock "
-				 "minus the recording's, whose first time is %" PRId64 " ns)",
+				 "has no wall clock times: record with 'perf record -k "
+				 "CLOCK_MONOTONIC', or give --clock-offset (wall clock minus the "
+				 "recording's clock, whose first time is %" PRId64 " ns)",
 				 stream->t0_ns);
 	if (strpbrk(path, "\t\n\r") || path[0] == '#')
 		return lode_fail(err, LODE_ERR_ARG, path, -1,
-				 "its name cannot be written into a table of symptoms");
+				 "its name cannot be written to a symptom table");
 	for (size_t p = 0; p < analysis->periods.n; p++) {
 		const struct lode_pio_period *period = &analysis->periods.at[p];
 		int64_t from = lode_pio_time(analysis, period->first) - offset;

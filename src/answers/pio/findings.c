@@ -51,7 +51,7 @@ static const char *behind_words(const struct lode_pio_found *p, struct lode_aren
 					     lode_format_count(slow, (uint64_t)p->n_slow),
 					     lode_format_count(all, (uint64_t)p->n_requests));
 	if (p->n_servers && counter && strcmp(counter->server, p->servers[0].server) == 0)
-		server = lode_finding_text(arena, "; %s stands out, first of all in %s",
+		server = lode_finding_text(arena, "; %s stands out, mainly %s",
 					   p->servers[0].server, counter->counter);
 	else if (p->n_servers)
 		server = lode_finding_text(arena, "; %s stands out", p->servers[0].server);
@@ -99,7 +99,7 @@ static const char *other_words(const struct lode_pio_answer *answer, struct lode
 			g->high_pct, g->expected_pct);
 	if (answer->unexplained.n)
 		unexplained = lode_finding_text(
-			arena, " By the log it was slow in %s that no counter explains.",
+			arena, " The log shows %s of slowness that no counter explains.",
 			lode_format_plural(n, answer->unexplained.n, "further period"));
 	return lode_finding_text(arena, "%s%s", worse, unexplained);
 }

@@ -78,12 +78,12 @@ int lode_hook_run(struct lode_hook *hook, const char *const *variables, const ch
 	if (hook->running.n >= LODE_HOOK_MOST) {
 		hook->n_left_out++;
 		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-				 "%d runs of the hook have not ended: it is not run for this one",
+				 "%d runs of the hook are still active: not run for this event",
 				 LODE_HOOK_MOST);
 	}
 	fd = text_file(text, size);
 	if (fd < 0)
-		return lode_fail_errno(err, errno, NULL, "cannot keep the hook's input");
+		return lode_fail_errno(err, errno, NULL, "cannot store the hook's input");
 	env = environment(variables);
 	sigemptyset(&none);
 	sigemptyset(&usual);

@@ -237,11 +237,11 @@ static void note_leaps(const char *path, const struct lode_request_leaps *leaps,
 	if (!leaps->n)
 		return;
 	if (leaps->n > 1)
-		snprintf(more, sizeof(more), "; so it does %llu times",
+		snprintf(more, sizeof(more), "; this happens %llu times",
 			 (unsigned long long)leaps->n);
 	if (__builtin_sub_overflow(leaps->to_ns, leaps->from_ns, &by_ns))
 		by_ns = INT64_MAX;
-	lode_pio_note(notes, LODE_PIO_HINT, "%s: line %lld: the clock goes %s by %s here%s", path,
+	lode_pio_note(notes, LODE_PIO_HINT, "%s: line %lld: the clock jumps %s by %s%s", path,
 		      (long long)leaps->line, by_ns < 0 ? "back" : "on",
 		      days_text(length, sizeof(length), by_ns < 0 ? -by_ns : by_ns), more);
 }

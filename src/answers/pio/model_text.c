@@ -54,8 +54,8 @@ void lode_pio_model_text(FILE *out, const struct lode_pio_model *model,
 	fprintf(words, "%zu counters", model->counters.n);
 	if (!model->settings.is_classic)
 		fprintf(words,
-			", %zu of which drift and are left out; %u slow episodes; evidence "
-			"above %.2f is not seen in healthy time",
+			", %zu of which drift and are left out; %u slow episodes; evidence in "
+			"healthy time is at most %.2f",
 			n_drifting, model->n_episodes, model->evidence_bound);
 	fputs("\n", words);
 	for (size_t i = 0; i < model->rules.n; i++) {

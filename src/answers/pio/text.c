@@ -76,7 +76,7 @@ static void print_hits(FILE *out, const char *what, const struct lode_pio_found_
 
 	if (!n_all)
 		return;
-	fprintf(out, "    %s hit:", what);
+	fprintf(out, "    %s affected:", what);
 	for (size_t i = 0; i < n_all && i < LODE_PIO_FEW; i++) {
 		lode_escape_fit(name, sizeof(name), hits->at[i].name, 24);
 		fprintf(out, "%s %s %" PRIu64, i ? "," : "", name, hits->at[i].n_slow);
@@ -218,8 +218,9 @@ static void print_named(FILE *out, const char *one, const char *many,
 static void print_comparison(FILE *out, const struct lode_pio_comparison *g)
 {
 	fprintf(out,
-		"\nHIGH in %.1f %% of %" PRIu64 " intervals%s, %.1f %% in training: ", g->high_pct,
-		g->n, g->is_estimated ? " (by counters)" : "", g->expected_pct);
+		"\n"
+		"Very slow (HIGH) intervals: %.1f %% of %" PRIu64 "%s (training: %.1f %%): ",
+		g->high_pct, g->n, g->is_estimated ? " (by counters)" : "", g->expected_pct);
 	if (isnan(g->z))
 		fputs("too few to compare\n", out);
 	else
@@ -234,19 +235,19 @@ static void print_retraining(FILE *out, const struct lode_pio_retraining *r)
 {
 	if (!r->is_advised)
 		return;
-	fputs("retrain: the counters and requests are not those of training\n", out);
-	print_named(out, "counter has no values any more", "counters have no values any more",
+	fputs("retrain the model: counters or requests differ from training\n", out);
+	print_named(out, "counter no longer has values", "counters no longer have values",
 		    &r->vanished);
-	print_named(out, "counter has a new level (left out here)",
-		    "counters have a new level (left out here)", &r->shifted);
+	print_named(out, "counter has a new level (ignored)", "counters have a new level (ignored)",
+		    &r->shifted);
 	if (r->appeared.n)
 		fprintf(out, "  %zu %s new\n", r->appeared.n,
 			r->appeared.n == 1 ? "counter is" : "counters are");
 	if (r->n_unjudged)
-		fprintf(out, "  %" PRIu64 " requests are of actions that training did not see\n",
+		fprintf(out, "  %" PRIu64 " requests are of actions not seen in training\n",
 			r->n_unjudged);
 	if (r->is_class_drift)
-		fputs("  the share of HIGH intervals differs far from training's\n", out);
+		fputs("  the share of HIGH intervals differs greatly from training\n", out);
 }
 
 void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
@@ -278,9 +279,9 @@ void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
 	if (periods->n_top < periods->n)
 		fprintf(out, "\n  and %zu more periods\n", periods->n - periods->n_top);
 	print_short_list(out, &answer->unfelt, page,
-			 "counters out of range, but no server made users wait");
+			 "counters out of range, but users were not affected");
 	print_short_list(out, &answer->unexplained, page,
-			 "slow by the log, and no counter says why");
+			 "slow by the log, but not explained by any counter");
 	print_heat_map(out, answer);
 	words = lode_prose_open(&prose);
 	print_comparison(words, &answer->regression);

@@ -34,9 +34,9 @@ static int read_periods(struct lode_pio_trained *t, const struct lode_pio_train_
 		return rc;
 	if (!settings->step_ns) {
 		lode_pio_note(&t->notes, LODE_PIO_LACKS,
-			      "one sample does not say how often counters are taken: give "
+			      "cannot derive the sampling interval from a single sample: give "
 			      "--interval");
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no interval");
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no intervals");
 	}
 	log.step_ns = settings->step_ns;
 	for (size_t i = 0; i < n && rc == 0; i++) {
@@ -100,19 +100,19 @@ static void note_too_few(struct lode_pio_trained *t)
 	lode_duration_text(step_ns, step, sizeof(step));
 	if (!t->model.n_episodes && !t->model.settings.is_classic)
 		lode_pio_note(&t->notes, LODE_PIO_HINT,
-			      "too little slow time in training: none stands out of chance (%llu "
-			      "requests in %llu intervals of %s). All of it counts as healthy, and "
-			      "no rules are learnt",
+			      "too little slow time in training: no interval is significantly slow "
+			      "(%llu requests in %llu intervals of %s). All time counts as "
+			      "healthy, and no rules are learned",
 			      n_requests, n_intervals, step);
 	if (n_intervals && n_requests < FEW_REQUESTS * n_intervals)
-		lode_pio_note(
-			&t->notes, LODE_PIO_HINT,
-			"too few requests in training: %.1f per interval of %s, where single "
-			"slow requests look like slow intervals. --interval %s has %d of them",
-			(double)n_requests / (double)n_intervals, step,
-			lode_duration_text(interval_of(step_ns, n_requests, n_intervals), enough,
-					   sizeof(enough)),
-			FEW_REQUESTS);
+		lode_pio_note(&t->notes, LODE_PIO_HINT,
+			      "too few requests in training: %.1f per interval of %s, so that "
+			      "single slow requests look like slow intervals. --interval %s would "
+			      "have %d requests",
+			      (double)n_requests / (double)n_intervals, step,
+			      lode_duration_text(interval_of(step_ns, n_requests, n_intervals),
+						 enough, sizeof(enough)),
+			      FEW_REQUESTS);
 }
 
 static int put_model(FILE *out, const void *model, struct lode_error *err)

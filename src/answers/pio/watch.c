@@ -237,7 +237,7 @@ static void note_truncation(struct lode_pio_watch *w, struct lode_watch_source *
 
 	if (n > s->n_truncations)
 		lode_loss_add(&w->losses, LODE_LOSS_TRUNCATED, n - s->n_truncations, 0,
-			      s->newest_ns, "%s was cut while it was followed",
+			      s->newest_ns, "%s was truncated while being followed",
 			      lode_follow_path(s->follow));
 	s->n_truncations = n;
 }

@@ -170,8 +170,7 @@ static void count_far(struct lode_pio_watch *w, const char *path, int64_t t_ns)
 	if (next == INT64_MIN || lode_clock_is_near(t_ns, next * w->model->settings.step_ns))
 		return;
 	lode_loss_add(&w->losses, LODE_LOSS_CLOCK_JUMP, 1, -1, t_ns,
-		      "%sa request of a time far from those that are judged (%lld s since 1970): "
-		      "dropped",
+		      "%sa request with an implausible time (%lld s since 1970): dropped",
 		      lode_loss_place(place, path, -1), (long long)(t_ns / 1000000000));
 }
 

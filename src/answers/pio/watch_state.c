@@ -168,8 +168,8 @@ static void load_source(struct lode_pio_watch *w, struct lode_state_words *words
 		s->section.n = section_len;
 		if (is_placed && !lode_follow_resume(s->follow, &p)) {
 			lode_fail(&err, LODE_ERR_IO, path, -1,
-				  "the file that was followed is gone: what was written to it "
-				  "since is lost; going on at the start of the one that is there");
+				  "the followed file is gone, and data written to it since is "
+				  "lost; continuing at the start of the new file");
 			watcher->warn(watcher->context, &err);
 		}
 		break;
@@ -331,7 +331,8 @@ static int read_state(const char *path, char **text, size_t *size, struct lode_e
 	*size = (size_t)(lode_input_size_bytes(input) < 0 ? 0 : lode_input_size_bytes(input));
 	if (*size > STATE_MAX_BYTES) {
 		lode_input_close(input);
-		return lode_fail(err, LODE_ERR_LIMIT, path, -1, "is not a state of lode pio watch");
+		return lode_fail(err, LODE_ERR_LIMIT, path, -1,
+				 "is not a state file of lode pio watch");
 	}
 	*text = lode_alloc(*size + 1);
 	n = lode_input_read(input, *text, *size, err);
@@ -363,12 +364,12 @@ int lode_pio_watch_resume(struct lode_pio_watch *w, const struct lode_pio_watche
 		words.is_bad = true;
 	lode_state_expect(&words, "model");
 	if (!words.is_bad && lode_state_int(&words) != (int64_t)w->model_hash)
-		rc = lode_fail(err, LODE_ERR_ARG, path, -1,
-			       "is the state of a watch with another model: remove it, or name "
-			       "another file");
+		rc = lode_fail(
+			err, LODE_ERR_ARG, path, -1,
+			"belongs to a watch with another model: remove it, or use another file");
 	else if (words.is_bad || !load_state(w, &words, watcher))
 		rc = lode_fail(err, LODE_ERR_FORMAT, path, words.at - text,
-			       "is not a state of lode pio watch, or was damaged");
+			       "is not a state file of lode pio watch, or was damaged");
 	free(text);
 	return rc;
 }

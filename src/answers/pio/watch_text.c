@@ -41,8 +41,8 @@ static void print_news(FILE *out, const struct lode_pio_event *event)
 	static const char *const what[] = {
 		[LODE_PIO_STARTED] = "started",
 		[LODE_PIO_ENDED] = "ended",
-		[LODE_PIO_WITHDRAWN] = "withdrawn (no server made users wait)",
-		[LODE_PIO_UNEXPLAINED] = "slow, no counter says why,",
+		[LODE_PIO_WITHDRAWN] = "withdrawn (users were not affected)",
+		[LODE_PIO_UNEXPLAINED] = "slow, not explained by any counter,",
 		[LODE_PIO_UNEXPLAINED_ENDED] = "ended",
 	};
 	const struct lode_pio_found *p = &event->found;
@@ -50,7 +50,7 @@ static void print_news(FILE *out, const struct lode_pio_event *event)
 
 	fprintf(out, "%s  %s", p->start_utc, what[event->kind]);
 	if (event->kind == LODE_PIO_STARTED || event->kind == LODE_PIO_UNEXPLAINED)
-		fprintf(out, "%s known %s", event->kind == LODE_PIO_STARTED ? "," : "",
+		fprintf(out, "%s detected %s", event->kind == LODE_PIO_STARTED ? "," : "",
 			lode_pio_time_text(other, p->known_ns, true));
 	else
 		fprintf(out, " %s after %s", lode_pio_time_text(other, p->end_ns, true),
@@ -60,7 +60,7 @@ static void print_news(FILE *out, const struct lode_pio_event *event)
 	if (event->kind == LODE_PIO_UNEXPLAINED)
 		return;
 	if (event->kind == LODE_PIO_UNEXPLAINED_ENDED) {
-		fputs("  no counter says why", out);
+		fputs("  not explained by any counter", out);
 		return;
 	}
 	print_bottlenecks(out, p);

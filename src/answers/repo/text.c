@@ -80,10 +80,11 @@ static void print_list(FILE *out, const struct lode_repo_answer *answer,
 		lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 	if (answer->n_more)
-		fprintf(out, "and %s before these (--top)\n",
+		fprintf(out, "and %s earlier (--top)\n",
 			lode_format_plural(a, answer->n_more, "recording"));
 	if (answer->has_file_times)
-		fputs("~ the recording does not say when it was made: the time of its file\n", out);
+		fputs("~ modification time of the file: the recording has no wall clock time\n",
+		      out);
 }
 
 static void print_stream(FILE *out, const struct lode_repo_stream *stream)
@@ -96,7 +97,9 @@ static void print_stream(FILE *out, const struct lode_repo_stream *stream)
 	fprintf(out, "  kernel    %s\n", lode_escape(safe, sizeof(safe), stream->kernel));
 	fprintf(out, "  time      %s UTC%s\n",
 		lode_utc_text(when, stream->time_ns, "%Y-%m-%d %H:%M:%S"),
-		stream->is_clock ? "" : ", of its file: the recording does not say");
+		stream->is_clock
+			? ""
+			: ", modification time of the file: the recording has no wall clock time");
 	fprintf(out, "  imported  %s UTC\n",
 		lode_utc_text(when, stream->imported_ns, "%Y-%m-%d %H:%M:%S"));
 	fprintf(out, "  length    %s\n", lode_format_cost(cost, stream->length_ns, "ns"));
@@ -176,7 +179,7 @@ static void print_retention(FILE *out, const struct lode_repo_answer *answer)
 		fprintf(out, "still more than %s: no other recording may be removed\n",
 			lode_format_bytes(a, answer->max_bytes));
 	else if (pruned->n && answer->is_forgotten)
-		fputs("later imports fill the space; 'lode repo compact' frees it\n", out);
+		fputs("later imports reuse the space; 'lode repo compact' frees it\n", out);
 }
 
 void lode_repo_text(FILE *out, const struct lode_repo_answer *answer,

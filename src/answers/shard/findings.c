@@ -17,7 +17,7 @@ struct lode_opening lode_shard_opening(const struct lode_shard_answer *answer,
 	if (answer->n_unmeasured)
 		rest = lode_finding_text(arena,
 					 " The size of %zu is not known (not a file here, and no "
-					 "bytes= in the manifest): taken as average.",
+					 "bytes= in the manifest): treated as average.",
 					 answer->n_unmeasured);
 	return (struct lode_opening){
 		.finding = lode_finding_text(arena, "%zu recording%s in %zu part%s in %s: %s%s.%s",

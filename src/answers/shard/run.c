@@ -235,7 +235,7 @@ static int check_shard_folder(const struct lode_shard_state *s, struct lode_erro
 	int rc = 0;
 
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
-		return lode_fail_errno(err, errno, folder, "making the folder");
+		return lode_fail_errno(err, errno, folder, "cannot create the folder");
 	rc = lode_folder_list(&there, folder, err);
 	for (size_t i = 0; rc == 0 && i < s->parts.n; i++) {
 		const char *name = lode_path_base(s->parts.at[i].path);
@@ -246,11 +246,10 @@ static int check_shard_folder(const struct lode_shard_state *s, struct lode_erro
 		const char *name = lode_path_base(there.at[i]);
 
 		if (lode_strings_find(&ours, name, strlen(name)) == LODE_NONE)
-			rc = lode_fail(
-				err, LODE_ERR_ARG, folder, -1,
-				"%s is in it, and is not a part of this split: give an empty "
-				"folder",
-				lode_escape(safe, sizeof(safe), name));
+			rc = lode_fail(err, LODE_ERR_ARG, folder, -1,
+				       "the folder contains %s, which is not a part of this split: "
+				       "give an empty folder",
+				       lode_escape(safe, sizeof(safe), name));
 	}
 	lode_strings_release(&ours);
 	lode_path_list_release(&there);

@@ -54,7 +54,7 @@ static const char *words_of(const struct lode_sign_answer *answer, struct lode_a
 					 lode_format_plural(n, answer->n_signatures, "signature"),
 					 answer->other);
 	case LODE_SIGNATURE_IMPORT:
-		return lode_finding_text(arena, "Imported: %zu new, %zu changed, %zu as they were",
+		return lode_finding_text(arena, "Imported: %zu new, %zu changed, %zu unchanged",
 					 merge->n_new, merge->n_changed, merge->n_same);
 	case LODE_SIGNATURE_SHOW:
 		return lode_finding_text(arena, "%s, %s: %s", answer->name,

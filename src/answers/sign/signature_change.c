@@ -26,9 +26,9 @@ struct lode_signature *lode_signature_named(const struct lode_signatures *list, 
 	closest = lode_closest_name(name, names);
 	if (closest)
 		lode_escape_fit(other, sizeof(other), closest, 80);
-	lode_fail(err, LODE_ERR_ARG, NULL, -1, "no signature '%s'%s%s%s",
-		  lode_escape_fit(safe, sizeof(safe), name, 80), closest ? ": was '" : "", other,
-		  closest ? "' meant?" : "");
+	lode_fail(err, LODE_ERR_ARG, NULL, -1, "unknown signature '%s'%s%s%s",
+		  lode_escape_fit(safe, sizeof(safe), name, 80), closest ? "; did you mean '" : "",
+		  other, closest ? "'?" : "");
 	free(names);
 	return NULL;
 }

@@ -38,7 +38,7 @@ static int take_text(const struct member *member, yajl_val value, struct lode_ar
 		     struct lode_error *err)
 {
 	if (!YAJL_IS_STRING(value))
-		return fail_member(member->name, "must be a text", err);
+		return fail_member(member->name, "must be a string", err);
 	*member->text = lode_arena_strndup(arena, value->u.string, strlen(value->u.string));
 	return 0;
 }
@@ -50,12 +50,12 @@ static int take_list(const struct member *member, yajl_val value, struct lode_ar
 	const char **texts = lode_arena_array(arena, const char *, n + 1);
 
 	if (!YAJL_IS_ARRAY(value))
-		return fail_member(member->name, "must be a list of texts", err);
+		return fail_member(member->name, "must be a list of strings", err);
 	for (size_t i = 0; i < n; i++) {
 		yajl_val item = YAJL_GET_ARRAY(value)->values[i];
 
 		if (!YAJL_IS_STRING(item))
-			return fail_member(member->name, "must be a list of texts", err);
+			return fail_member(member->name, "must be a list of strings", err);
 		texts[i] = lode_arena_strndup(arena, item->u.string, strlen(item->u.string));
 	}
 	*member->list = (struct texts){texts, n};
@@ -72,10 +72,10 @@ static int take_member(const struct member *members, size_t n, enum lode_signatu
 		if (strcmp(m->name, name) != 0 || !(m->acts & 1u << act))
 			continue;
 		if (m->text ? *m->text != NULL : m->list->at != NULL)
-			return fail_member(name, "is there twice", err);
+			return fail_member(name, "is given twice", err);
 		return m->text ? take_text(m, value, arena, err) : take_list(m, value, arena, err);
 	}
-	return fail_member(name, "is not known here", err);
+	return fail_member(name, "is unknown", err);
 }
 
 static int take_object(struct lode_signature_request *out, yajl_val root, struct lode_error *err)
@@ -114,10 +114,10 @@ static int take_object(struct lode_signature_request *out, yajl_val root, struct
 	if (rc < 0)
 		return rc;
 	if (!out->name)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "\"name\" says which signature");
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "\"name\" is required");
 	if (out->act == LODE_SIGNATURE_SIGN && !out->cluster && !patterns.n)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "what is it? Give \"cluster\", or \"patterns\" such as "
+				 "give \"cluster\", or \"patterns\" such as "
 				 "[\"InitComponents;*;GetHashCode\"]");
 	return 0;
 }

@@ -62,7 +62,7 @@ static void describe_row(struct lode_export_details *out, const struct lode_expo
 static void add_groups(struct lode_export_stacks *out, bool versus)
 {
 	static const char *const names[2][N_GROUPS] = {
-		{"slow executions", "other executions"},
+		{"slow calls", "other calls"},
 		{"slow recordings", "fast recordings"},
 	};
 	static const char *const ids[2][N_GROUPS] = {{"slow", "other"}, {"slow", "fast"}};

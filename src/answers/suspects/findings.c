@@ -99,18 +99,18 @@ static const char *contrast_words(const struct lode_suspects_contrast *c,
 	char other_slow[LODE_UNITS_BUFFER], others[LODE_UNITS_BUFFER];
 	char mean[LODE_UNITS_BUFFER], other_mean[LODE_UNITS_BUFFER];
 
-	return lode_finding_text(
-		arena,
-		"%s is slow in %s of its %s calls from %s (mean %s), in %s of its %s other calls "
-		"(mean %s): %s longer in all.",
-		label_of(names, c->leaf, arena), lode_format_count(slow, c->with.n_failed),
-		lode_format_count(calls, c->with.n),
-		label_of(names, c->callers[c->n_callers - 1], arena),
-		lode_format_cost(mean, c->with.mean, "ns"),
-		lode_format_count(other_slow, c->without.n_failed),
-		lode_format_count(others, c->without.n),
-		lode_format_cost(other_mean, c->without.mean, "ns"),
-		lode_format_cost(lost, llround(lost_by_caller(c)), "ns"));
+	return lode_finding_text(arena,
+				 "%s is slow in %s of its %s calls from %s (mean %s), in %s of its "
+				 "%s other calls (mean %s): %s longer in total.",
+				 label_of(names, c->leaf, arena),
+				 lode_format_count(slow, c->with.n_failed),
+				 lode_format_count(calls, c->with.n),
+				 label_of(names, c->callers[c->n_callers - 1], arena),
+				 lode_format_cost(mean, c->with.mean, "ns"),
+				 lode_format_count(other_slow, c->without.n_failed),
+				 lode_format_count(others, c->without.n),
+				 lode_format_cost(other_mean, c->without.mean, "ns"),
+				 lode_format_cost(lost, llround(lost_by_caller(c)), "ns"));
 }
 
 /* The function that goes with slow executions most surely; NULL: none does. */
@@ -136,7 +136,7 @@ static const char *function_words(const struct lode_suspects_answer *answer,
 	char q[LODE_UNITS_BUFFER];
 
 	return lode_finding_text(
-		arena, "%s is in %s of %s slow executions (%s) and in %s of %s others (%s), q %s.",
+		arena, "%s is in %s of %s slow calls (%s) and in %s of %s others (%s), q %s.",
 		label_of(names, f->function->frame, arena), lode_format_count(slow, e->o_failed),
 		lode_format_count(all_slow, answer->all.failed),
 		lode_format_share(pct, (int64_t)e->o_failed, (int64_t)answer->all.failed),
@@ -156,13 +156,12 @@ static const char *metric_words(const struct lode_suspects_answer *answer, struc
 
 	if (!answer->all.failed || !m || !failed)
 		return lode_finding_text(
-			arena, "None of %s executions is slow.",
+			arena, "None of %s calls is slow.",
 			lode_format_count(all, answer->sides[LODE_SIDE_SUBJECT].n_executions));
 	return lode_finding_text(
 		arena,
-		"No function and no caller goes with slow executions more than chance allows (q < "
-		"%g). The largest part of the slow time is in %s: %s of %s took longer than %s, %s "
-		"in all.",
+		"No function or caller is significantly associated with slow calls (q < %g). The "
+		"largest part of the slow time is in %s: %s of %s took longer than %s, %s in all.",
 		significant, m->of.name, lode_format_count(n, failed),
 		lode_format_count(all, m->values.n),
 		lode_format_cost(bound, m->of.thresholds.failed, m->of.unit),
@@ -241,9 +240,7 @@ static const char *nothing_words(const struct lode_suspects_answer *answer,
 			count_words(arena, m->other->n),
 			time_words(arena, (lode_u128)m->other->total));
 	return lode_finding_text(
-		arena,
-		"No function does more in A (%s) than in B (%s), beyond what chance allows (q < "
-		"%g).%s",
+		arena, "No function does significantly more in A (%s) than in B (%s) (q < %g).%s",
 		lode_format_plural(a, answer->sides[LODE_SIDE_SUBJECT].n_streams, "slow recording"),
 		lode_format_plural(b, answer->other->n_streams, "fast recording"), significant,
 		largest);

@@ -117,7 +117,7 @@ static const char *threshold_words(const struct lode_suspects_request *request,
 
 	if (request->is_versus)
 		return "none: sets are compared";
-	snprintf(words, sizeof(words), "longer than %s of %s's executions of the metric%s",
+	snprintf(words, sizeof(words), "longer than %s of the metric in %s%s",
 		 request->robust ? "median + 2 · 1.4826 MAD" : "mean + 2σ",
 		 request->n_inputs[LODE_SIDE_OTHER] ? "the baseline" : "this run",
 		 request->by_hand ? ", or than --thresholds" : "");

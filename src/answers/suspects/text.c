@@ -13,7 +13,7 @@ static void print_side(FILE *out, const struct lode_suspects_side *side, const c
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER];
 
 	fprintf(out, "%s, %s of %s", lode_format_plural(a, side->n_streams, what),
-		lode_format_plural(b, side->n_executions, "execution"),
+		lode_format_plural(b, side->n_executions, "call"),
 		lode_format_cost(c, side->time_ns, "ns"));
 }
 
@@ -30,9 +30,9 @@ static void print_heading_suspects_text(FILE *out, const struct lode_suspects_an
 		return;
 	}
 	fprintf(out, "%s, %s of %s: ", lode_format_plural(a, subject->n_streams, "recording"),
-		lode_format_plural(b, subject->n_executions, "execution"),
+		lode_format_plural(b, subject->n_executions, "call"),
 		lode_format_plural(c, answer->n_metrics_asked, "metric"));
-	fprintf(out, "%s failed (%s), %s succeeded, %s between\n",
+	fprintf(out, "%s slow (%s), %s not slow, %s in between\n",
 		lode_format_count(a, answer->all.failed),
 		lode_format_share(b, (int64_t)answer->all.failed, (int64_t)subject->n_executions),
 		lode_format_count(c, answer->all.succeeded),
@@ -46,8 +46,8 @@ static void print_long_tail(FILE *out, const struct lode_suspects_metric *m)
 	char name[600];
 
 	fprintf(out,
-		"Long tails: of %s, σ is %lld times the mean. A few extreme executions decide "
-		"what is slow; --robust labels by median and MAD.\n",
+		"Long tails: of %s, σ is %lld times the mean. A few extreme calls determine what "
+		"is slow; --robust uses median and MAD instead.\n",
 		lode_escape_fit(name, sizeof(name), m->of.name, 28),
 		(long long)(m->values.std / (m->values.mean + 1)));
 }
@@ -58,24 +58,25 @@ static void print_method(FILE *out, const struct lode_suspects_answer *answer)
 	char text[1024];
 
 	if (answer->is_versus)
-		fprintf(out, "Excess: at least this share (95 %%) of a function's calls, or of "
-			     "their time, is not in the fast recordings. Calls and times are of "
-			     "one recording.\n");
+		fprintf(out, "Excess: lower bound (95 %%) of the share of a function's calls, or "
+			     "of their time, that fast recordings do not have. Calls and times are "
+			     "per recording.\n");
 	else
 		fprintf(out,
-			"Slow (failed): %s.\nIncrease: Failure (where the function is last) less "
-			"Context (where it occurs); 0 if it is always last, -Context if it never "
-			"is. --sort ochiai, importance and others compare those too.\n",
+			"Slow (\"failed\" in the paper): %s.\n"
+			"Increase: Failure (share of slow calls where the function is last) minus "
+			"Context (where it is anywhere); 0 if it is always last, -Context if it "
+			"never is. --sort ochiai, importance and others rank those as well.\n",
 			answer->thresholds);
 	if (answer->long_tail)
 		print_long_tail(out, answer->long_tail);
 	fprintf(out,
-		"q: chance that a function, or a caller, goes with %s by accident; Fisher's exact "
-		"test, %s over %zu groups of functions and over %zu callers.\n",
-		answer->is_versus ? "slow recordings" : "what failed", answer->correction,
+		"q: probability of such an association with %s by chance; Fisher's exact test, %s "
+		"over %zu groups of functions and over %zu callers.\n",
+		answer->is_versus ? "slow recordings" : "slow calls", answer->correction,
 		answer->n_groups, answer->n_contrast_tests);
 	if (symptoms)
-		fprintf(out, "Only executions in slow windows count: %s.\n",
+		fprintf(out, "Only calls within symptoms count: %s.\n",
 			lode_escape(text, sizeof(text), symptoms));
 }
 
@@ -86,8 +87,8 @@ static const char *loss_words(enum lode_execution_loss loss)
 		[LODE_EXECUTION_NO_END] = "without a recorded end",
 		[LODE_EXECUTION_MISMATCHED] = "whose start and end do not fit",
 		[LODE_EXECUTION_DIED] = "in which the thread ended",
-		[LODE_EXECUTION_DOUBTFUL] = ("whose end may be another's, since events of their "
-					     "CPU were dropped meanwhile"),
+		[LODE_EXECUTION_DOUBTFUL] =
+			("whose end is uncertain, since events of their CPU were lost meanwhile"),
 		[LODE_EXECUTION_UNROOTED] = "with a stack that does not reach its thread's entry",
 		[LODE_EXECUTION_NO_STACK] = "without a stack",
 	};
@@ -121,9 +122,9 @@ static void print_unmeasured(FILE *out, const struct lode_suspects_answer *answe
 			  LODE_N_EXECUTION_LOSSES);
 	if (answer->n_unlabelled && !answer->is_versus)
 		fprintf(out,
-			"%s of metrics that the baseline does not have: not labelled. --versus "
-			"compares what is done at all.\n",
-			lode_format_plural(a, answer->n_unlabelled, "execution"));
+			"%s not labelled: the baseline does not have their metrics. Use --versus "
+			"to compare such calls.\n",
+			lode_format_plural(a, answer->n_unlabelled, "call"));
 	if (answer->n_lost)
 		fprintf(out, "The recorder dropped %s.\n",
 			lode_format_plural(a, answer->n_lost, "event"));
@@ -143,7 +144,7 @@ static void print_all_functions(FILE *out, const struct lode_suspects_answer *an
 		fprintf(out, "\n%s:\n",
 			!answer->are_sure   ? "Functions"
 			: answer->is_versus ? "What slow recordings do more (q < 0.05)"
-					    : "Functions that go with slow executions (q < 0.05)");
+					    : "Functions associated with slow calls (q < 0.05)");
 		(answer->is_versus ? lode_suspects_print_functions_of_sides
 				   : lode_suspects_print_functions)(out, answer, page);
 	}
@@ -152,8 +153,8 @@ static void print_all_functions(FILE *out, const struct lode_suspects_answer *an
 			   "%s%zu of %zu functions %s; -v lists them, with all scores.\n",
 			   answer->n_listed ? "" : "\n", answer->n_functions - answer->n_listed,
 			   answer->n_functions,
-			   answer->is_versus ? "do not differ beyond chance, or little"
-					     : "do not go with slow executions beyond chance");
+			   answer->is_versus ? "do not differ significantly, or only slightly"
+					     : "are not significantly associated with slow calls");
 	else if (answer->n_ranked_more)
 		fprintf(out, "%zu more of %zu functions; --top 0 shows all.\n",
 			answer->n_ranked_more, answer->n_functions);

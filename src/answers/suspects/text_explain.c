@@ -44,9 +44,7 @@ static void print_scores(FILE *out, const struct lode_suspects_answer *answer,
 	fprintf(out, isinf(sc->dstar) ? "∞" : "%.4g", sc->dstar);
 	fprintf(out, ", Importance %.4f (%.4f to %.4f)\n", sc->importance, sc->importance_ci.low,
 		sc->importance_ci.high);
-	fprintf(out,
-		"  chance         p = %s that as many fail with it by accident; q = %s for all %zu "
-		"groups\n",
+	fprintf(out, "  significance   p = %s; q = %s, corrected for all %zu groups\n",
 		lode_format_log_p(a, x->chance.log10_p), lode_format_log_p(c, x->chance.log10_q),
 		answer->n_groups);
 	if (versus)
@@ -218,7 +216,8 @@ static void print_worst(FILE *out, const struct lode_suspects_answer *answer,
 
 	if (!x->n_worst)
 		return;
-	fprintf(out, "\n  Its longest executions:\n");
+	fprintf(out, "\n"
+		     "  Longest calls with it:\n");
 	for (size_t i = 0; i < x->n_worst; i++) {
 		const struct lode_suspects_worst *e = &x->worst[i];
 		size_t width;
@@ -286,7 +285,7 @@ void lode_suspects_histograms(FILE *out, const struct lode_suspects_answer *answ
 			continue;
 		fprintf(out, "%s%s: %s, mean %s, σ %s\n", is_first ? "" : "\n",
 			lode_escape_fit(name, sizeof(name), m->of.name, 60),
-			lode_format_plural(a, m->values.n, "execution"),
+			lode_format_plural(a, m->values.n, "call"),
 			lode_format_cost(b, m->values.mean, m->of.unit),
 			lode_format_cost(c, m->values.std, m->of.unit));
 		lode_bars_print(out, &bars, page->columns);

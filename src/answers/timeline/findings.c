@@ -92,7 +92,7 @@ static struct lode_opening open_trace(const struct lode_timeline_answer *answer,
 	if (!most)
 		return (struct lode_opening){
 			.finding = lode_finding_text(
-				arena, "No call stands out among %s in %s: %s.", calls, length,
+				arena, "No unusual calls among %s in %s: %s.", calls, length,
 				outliers->at.n
 					? lode_finding_text(arena,
 							    "none of the %s took %d times its "
@@ -105,9 +105,7 @@ static struct lode_opening open_trace(const struct lode_timeline_answer *answer,
 		};
 	return (struct lode_opening){
 		.finding = lode_finding_text(
-			arena,
-			"%s: the furthest beyond what is usual of %s in %s. %s long, %s of this "
-			"function.",
+			arena, "%s: the most unusual of %s in %s. %s long, %s of this function.",
 			call_words(answer, most, arena),
 			lode_format_plural(such, trace->n_calls, "call"), length,
 			outliers->at.n == 1

@@ -58,7 +58,7 @@ int lode_timeline_job_read(struct lode_timeline_job *job, const char *path,
 	if (rc < 0)
 		return rc;
 	if (!job->trace->threads.n)
-		rc = lode_fail(err, LODE_ERR_FORMAT, path, -1, "no calls of functions in it");
+		rc = lode_fail(err, LODE_ERR_FORMAT, path, -1, "it contains no function calls");
 	if (rc == LODE_OK && options->index)
 		rc = lode_timeline_save(options->index, job->trace, &job->index_bytes, err);
 	if (rc < 0)

@@ -57,7 +57,7 @@ static int find_thread(size_t *found, struct lode_timeline_answer *answer, const
 	if (n == 1)
 		return 0;
 	if (n)
-		return misused(answer, err, "%zu threads are '%.60s': give a tid", n, word);
+		return misused(answer, err, "%zu threads are named '%.60s': give a tid", n, word);
 	if (trace->n_left_out)
 		return misused(answer, err,
 			       "no thread '%.60s' among the %zu with the most calls, which a page "
@@ -103,8 +103,8 @@ static int find_function(uint32_t *found, struct lode_timeline_answer *answer, c
 	if (n_equal == 1 || (!n_equal && n_like == 1))
 		return 0;
 	if (!n_equal && !n_like)
-		return misused(answer, err, "no function '%.200s' is called in the trace", word);
-	return misused(answer, err, "%zu functions are '%.200s': give one of them as module!name",
+		return misused(answer, err, "the trace has no calls of '%.200s'", word);
+	return misused(answer, err, "%zu functions are named '%.200s': give one as module!name",
 		       n_equal ? n_equal : n_like, word);
 }
 

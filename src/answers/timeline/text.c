@@ -338,7 +338,7 @@ static void print_meanwhile(FILE *out, const struct lode_timeline_answer *answer
 	if (row)
 		lode_table_print(table, out, page->has_color);
 	if (n_idle)
-		fprintf(out, "%s idle all that time\n",
+		fprintf(out, "%s idle all the time\n",
 			lode_format_plural(number, n_idle, row ? "other thread" : "thread"));
 	if (n_other)
 		fprintf(out, "%s on other clocks: not known\n",
@@ -395,14 +395,19 @@ static void print_moment(FILE *out, const struct lode_timeline_answer *answer,
 	lode_format_cost(length, moment->t1_ns - moment->t0_ns, "ns");
 	if (!moment->item || moment->item->kind == LODE_REGTIME_GAP)
 		fprintf(out, "%s from %s to %s (%s)\n",
-			moment->open.n ? "no call of its timeline" : "nothing is called", from, to,
+			moment->open.n ? "no call on its timeline" : "nothing is called", from, to,
 			length);
 	else if (moment->item->kind == LODE_REGTIME_CALL)
-		fprintf(out, "\nIts timeline: the call of %s from %s to %s (%s)\n",
+		fprintf(out,
+			"\n"
+			"On its timeline: the call of %s from %s to %s (%s)\n",
 			label(answer, lode_call_function(t->thread, moment->item->stack), text),
 			from, to, length);
 	else {
-		fprintf(out, "\nIts timeline: merged calls from %s to %s (%s), ", from, to, length);
+		fprintf(out,
+			"\n"
+			"On its timeline: merged calls from %s to %s (%s), ",
+			from, to, length);
 		print_expression(out, answer, t, moment->item);
 	}
 	fprintf(out, "\nMeanwhile, from %s to %s (%s), the other threads:\n", from, to, length);
@@ -505,12 +510,16 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 		lode_format_cost(p99, s->p99_ns, "ns"), lode_format_cost(longest, s->max_ns, "ns"));
 	print_uses(out, answer, page, function);
 	if (!function->group) {
-		fprintf(out, "\nNo call is long enough for a row of its own.\n");
+		fprintf(out, "\n"
+			     "No long calls.\n");
 		return;
 	}
-	fprintf(out, "\nLong calls, the longest first:\n");
+	fprintf(out, "\n"
+		     "Long calls, longest first:\n");
 	print_long_calls(out, answer, page, function->group);
-	fprintf(out, "\nMeanwhile, during the longest (%s from %s), the other threads:\n",
+	fprintf(out,
+		"\n"
+		"During the longest (%s from %s), the other threads:\n",
 		lode_format_cost(longest, meanwhile->t1_ns - meanwhile->t0_ns, "ns"),
 		offset(answer, meanwhile->t0_ns, n));
 	print_meanwhile(out, answer, page,

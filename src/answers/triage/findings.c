@@ -17,7 +17,7 @@ static const char *returned_words(const struct lode_triage_answer *answer, struc
 			most = &answer->returned[i];
 	if (!most)
 		return "";
-	return lode_finding_text(arena, "%s came back although it was retired (%s%s). ", most->name,
+	return lode_finding_text(arena, "%s, which was retired, came back (%s%s). ", most->name,
 				 lode_format_cost(cost, most->total_ns, answer->unit),
 				 lode_opening_spread(arena, most->n_streams, answer->n_streams));
 }

@@ -249,7 +249,7 @@ int lode_triage_run(struct lode_triage_answer **out, const struct lode_triage_re
 		return rc;
 	if (!digest || !digest->symptoms.n)
 		return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "%s",
-				 digest ? "no symptom in the recordings" : "no usable recording");
+				 digest ? "no symptoms in the recordings" : "no usable recording");
 	answer->unit = digest->unit;
 	answer->n_streams = digest->streams.n;
 	answer->n_symptoms = digest->symptoms.n;

@@ -72,8 +72,8 @@ static int expect_pairs(struct lode_pair_search *search, const struct lode_clust
 	if (options->excess)
 		*options->excess = (double)n / (double)most;
 	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-			 "clustering %zu patterns takes some %.0f MiB for %.2g million similar "
-			 "pairs, and --memory allows %.0f MiB",
+			 "clustering %zu patterns needs about %.0f MiB for %.2g million similar "
+			 "pairs, but --memory allows %.0f MiB",
 			 n_patterns, (double)n * LODE_PAIR_BYTES / 0x1p20, (double)n / 1e6,
 			 (double)bound / 0x1p20);
 }

@@ -266,13 +266,13 @@ static int fail_too_many(struct mining *m, size_t max_patterns, bool is_too_long
 		snprintf(why, sizeof(why), "more than %zu patterns", max_patterns);
 	if (fits > m->mined->aoi_ns)
 		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-				 "%s at every λ: the stacks are too deep and too different; "
-				 "--include, --symptom or --time take fewer of them",
+				 "%s at every λ: the stacks are too deep and too varied; use "
+				 "--include, --symptom or --time to reduce them",
 				 why);
 	if (m->options->fits)
 		*m->options->fits = round_cost(fits, unit);
 	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-			 "%s at λ = %s; --min-cost %s fits, --max-patterns allows more", why,
+			 "%s at λ = %s; try --min-cost %s, or allow more with --max-patterns", why,
 			 lode_min_cost_option(chosen, sizeof(chosen), chosen_min_cost(m), unit),
 			 lode_min_cost_option(option, sizeof(option), fits, unit));
 }
@@ -405,7 +405,7 @@ static int fail_too_similar(struct mining *m, double excess, struct lode_error *
 	}
 	if (m->options->fits)
 		*m->options->fits = round_cost(fits, unit);
-	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "%s: λ = %s is too low, --min-cost %s fits",
+	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "%s: λ = %s is too low; try --min-cost %s",
 			 why.message, lode_min_cost_option(chosen, sizeof(chosen), min_cost, unit),
 			 lode_min_cost_option(option, sizeof(option), fits, unit));
 }

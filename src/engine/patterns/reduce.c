@@ -59,7 +59,7 @@ static int count_items(struct draft *draft, const struct lode_sequences *sequenc
 
 	if (n >= BORDER || sequences->n >= BORDER)
 		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-				 "%zu sequences with %zu functions are more than the miner takes",
+				 "%zu sequences with %zu functions exceed the limit of the miner",
 				 sequences->n, n);
 	draft->dense = lode_alloc(n * sizeof(*draft->dense));
 	draft->start = lode_alloc((sequences->n + 1) * sizeof(*draft->start));

@@ -251,7 +251,7 @@ static void bad(struct reading *r, const char *what)
 {
 	if (r->rc >= 0)
 		r->rc = lode_fail(r->err, LODE_ERR_FORMAT, r->path, -1,
-				  "model: '%s' is missing or not what a model has there", what);
+				  "model: '%s' is missing or invalid", what);
 }
 
 /* null is NaN where that has a meaning. */
@@ -555,7 +555,7 @@ static int read_root(struct lode_pio_model *out, yajl_val root, const char *path
 
 	if (strncmp(schema, "lode/pio-model/", 15) != 0)
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "not a model of lode pio: no \"schema\": \"lode/pio-model/1\"");
+				 "not a lode pio model: no \"schema\": \"lode/pio-model/1\"");
 	if (strcmp(schema + 15, "1") != 0)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1,
 				 "model of version %.20s, this lode reads 1", schema + 15);
@@ -586,7 +586,8 @@ static int read_all_model_file(char **out, size_t *size_bytes, const char *path,
 		got = lode_input_read(input, bytes + n, size - n, err);
 		n += got > 0 ? (size_t)got : 0;
 		if (n >= MAX_FILE_BYTES)
-			got = lode_fail(err, LODE_ERR_LIMIT, path, -1, "a model is at most 512 MB");
+			got = lode_fail(err, LODE_ERR_LIMIT, path, -1,
+					"the model is larger than 512 MB");
 	}
 	lode_input_close(input);
 	bytes[n] = 0;

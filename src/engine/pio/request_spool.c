@@ -105,7 +105,7 @@ static int put_away(struct lode_request_spool *spool, struct block *block, struc
 		rc = lode_unnamed_file_write(spool->fd, block->at, block->size, spool->file_bytes,
 					     err);
 	if (rc < 0) {
-		lode_error_context(err, "keeping requests");
+		lode_error_context(err, "storing requests");
 		return rc;
 	}
 	block->offset = spool->file_bytes;

@@ -65,14 +65,13 @@ static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_s
 	const struct lode_event_count *sampled = sampled_tracepoint(stream);
 
 	if (q->n_events == 0)
-		return (struct lode_serves){LODE_SERVICE_NO, "no event that costs time"};
+		return (struct lode_serves){LODE_SERVICE_NO, "no event with a cost"};
 	if (q->machine.no_stack.part_ns == q->machine.no_stack.whole_ns &&
 	    q->machine.no_stack.whole_ns > 0)
 		return (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
 	if (is_perf(stream) && !stream->has_callchains)
-		return (struct lode_serves){
-			LODE_SERVICE_PARTLY,
-			"no callchains: single functions, no patterns of calls"};
+		return (struct lode_serves){LODE_SERVICE_PARTLY,
+					    "no callchains: single functions, no call patterns"};
 	if (!is_perf(stream))
 		return (struct lode_serves){LODE_SERVICE_PARTLY,
 					    "stacks with costs: patterns, but no wakers to follow"};
@@ -84,7 +83,7 @@ static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_s
 	if (sampled)
 		return (struct lode_serves){
 			LODE_SERVICE_PARTLY,
-			say_advice(q, "%.80s was sampled: times and wakers have holes",
+			say_advice(q, "%.80s was sampled: times and wakers are incomplete",
 				   sampled->name)};
 	if (!stream->has_wakings)
 		return (struct lode_serves){LODE_SERVICE_PARTLY, "waits, but no wakers to follow"};
@@ -117,12 +116,12 @@ static struct lode_serves serve_suspects(struct lode_quality *q, const struct lo
 
 	if (!is_perf(stream))
 		return (struct lode_serves){LODE_SERVICE_NO,
-					    "stacks with costs: nothing has a start and an end"};
+					    "stacks with costs: no start and end times"};
 	if (!stream->has_callchains)
 		return (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
 	if (!stream->has_switches && !stream->has_syscalls && !has_requests(stream))
 		return (struct lode_serves){LODE_SERVICE_NO,
-					    "no system calls and no switches: nothing has an end"};
+					    "no system calls or switches: nothing to measure"};
 	if (sampled)
 		return (struct lode_serves){
 			LODE_SERVICE_PARTLY,
@@ -143,10 +142,9 @@ static struct lode_serves serve_pio(const struct lode_stream *stream)
 	if (strcmp(stream->unit, "ns") != 0 || stream->t1_ns <= stream->t0_ns)
 		return (struct lode_serves){LODE_SERVICE_NO, "no times"};
 	if (!stream->has_wall_clock)
-		return (struct lode_serves){
-			LODE_SERVICE_PARTLY,
-			"it does not say which time of day its times are: lode pio needs "
-			"--clock-offset (perf record -k CLOCK_MONOTONIC says it)"};
+		return (struct lode_serves){LODE_SERVICE_PARTLY,
+					    "no wall clock time: lode pio needs --clock-offset (or "
+					    "record with perf record -k CLOCK_MONOTONIC)"};
 	return (struct lode_serves){LODE_SERVICE_YES, ""};
 }
 
@@ -218,16 +216,14 @@ static void advise_events(struct lode_quality *q, const struct lode_stream *stre
 	const struct lode_event_count *sampled = sampled_tracepoint(stream);
 
 	if (!stream->has_switches)
-		advise_recording(
-			q, wish,
-			q->machine.kind_ns[LODE_EVENT_WAITING]
-				? "Waits are sums without a time or a waker: critical paths and "
-				  "other threads' part in a delay are not known."
-			: stream->has_samples
-				? "No sched:sched_switch: only CPU time was recorded, so whatever "
-				  "makes users wait off the CPU is missing."
-				: "No sched:sched_switch and no CPU samples: lode mine has nothing "
-				  "to work with.");
+		advise_recording(q, wish,
+				 q->machine.kind_ns[LODE_EVENT_WAITING]
+					 ? "Waits are sums without times or wakers: critical paths "
+					   "and delays by other threads are unknown."
+				 : stream->has_samples ? "No sched:sched_switch: only CPU time was "
+							 "recorded; all off-CPU waits are missing."
+						       : "No sched:sched_switch and no CPU "
+							 "samples: lode mine has no data.");
 	else if (!stream->has_wakings)
 		advise_recording(q, wish,
 				 "No sched:sched_waking: a wait cannot be followed to the thread "
@@ -236,19 +232,19 @@ static void advise_events(struct lode_quality *q, const struct lode_stream *stre
 		advise_recording(q, wish,
 				 say_advice(q,
 					    "Tracepoint %.80s was sampled at %llu Hz, not recorded "
-					    "each time (perf's -F does that to every event): "
-					    "events are missing without a trace of it.",
+					    "every time (perf's -F applies to all events): most "
+					    "events are silently missing.",
 					    sampled->name, (unsigned long long)sampled->frequency));
 	else if (sampled)
 		advise_recording(q, wish,
-				 say_advice(q, "Only each %lluth %.80s was recorded.",
+				 say_advice(q, "Only every %lluth %.80s was recorded.",
 					    (unsigned long long)sampled->period, sampled->name));
 	if (stream->has_switches && !stream->has_samples)
 		advise_recording(q, wish,
-				 "No CPU samples: running time is known, but where it was spent "
+				 "No CPU samples: the total running time is known, but its place "
 				 "only from the stack at which a thread left the CPU.");
 	if (!stream->has_callchains)
-		advise_recording(q, wish, "No callchains: patterns of calls cannot be mined.");
+		advise_recording(q, wish, "No callchains: call patterns cannot be mined.");
 }
 
 static void advise_stacks(struct lode_quality *q, const struct lode_stream *stream,
@@ -262,9 +258,9 @@ static void advise_stacks(struct lode_quality *q, const struct lode_stream *stre
 			q, wish,
 			say_advice(q,
 				   "%.0f %% of the cost has stacks cut at the recorder's limit (8 "
-				   "KiB stack dumps, or kernel.perf_event_max_stack): the outer "
+				   "KiB stack dumps, or kernel.perf_event_max_stack): outer "
 				   "callers are missing. Programs built with "
-				   "-fno-omit-frame-pointer record whole stacks, and smaller ones.",
+				   "-fno-omit-frame-pointer give complete and smaller stacks.",
 				   lode_part_pct(q->command.truncated)));
 	}
 	if (lode_part_pct(q->command.unrooted) > serious_pct) {
@@ -282,7 +278,7 @@ static void advise_stacks(struct lode_quality *q, const struct lode_stream *stre
 		advise_recording(q, wish,
 				 say_advice(q,
 					    "%.0f %% of the cost of user threads has kernel frames "
-					    "only: no function of a program to name.",
+					    "only: the program's functions are unknown.",
 					    lode_part_pct(q->command.kernel_only)));
 }
 
@@ -298,38 +294,39 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 		wish->bigger_buffer = true;
 		advise_recording(q, wish,
 				 say_advice(q,
-					    "The recorder dropped %llu events (%.2g %%)%s: a "
-					    "larger buffer and a lower CPU rate keep up%s.",
+					    "The recorder dropped %llu events (%.2g %%)%s: use a "
+					    "larger buffer and a lower CPU rate%s.",
 					    (unsigned long long)lost->count, pct,
-					    pct > lost_pct ? ", enough to change answers" : "",
-					    had_dumps(stream) ? "; stack dumps are what filled it, "
-								"call chains by frame pointers "
-								"are a hundredth of that"
-							      : ""));
+					    pct > lost_pct ? ", enough to change results" : "",
+					    had_dumps(stream)
+						    ? "; stack dumps filled the buffer, and frame "
+						      "pointer call chains need only 1 % of that"
+						    : ""));
 	}
 	/* Before the first records of both kinds one may be missing. */
 	if (idle->count && !(idle->count == 1 && strstr(stream->command, "--switch-events"))) {
 		advise_recording(
 			q, wish,
-			say_advice(q,
-				   "%llu switches from idle are missing: this machine does not "
-				   "trace a CPU that idles (some virtual machines do not), and "
-				   "threads seem blocked until they are seen again. perf's own "
-				   "switch records (--switch-events, which lode record asks for "
-				   "where they are needed) show them.",
-				   (unsigned long long)idle->count));
+			say_advice(
+				q,
+				"%llu switches from idle are missing: this machine does not trace "
+				"idle CPUs (like some virtual machines), so threads seem blocked "
+				"until their next event. perf's switch records (--switch-events, "
+				"which lode record uses where needed) show them.",
+				(unsigned long long)idle->count));
 	} else if (stream->has_wakings && lode_part_pct(q->command.no_waker) > notable_pct) {
 		bool is_machine = strstr(stream->command, " -a ") != NULL;
 
-		advise_recording(
-			q, wish,
-			say_advice(q, "%.0f %% of waiting time has no recorded waker: %s.",
-				   lode_part_pct(q->command.no_waker),
-				   is_machine ? "interrupts that hit an idle CPU may not be traced "
-						"here, so that waits have their full length, but "
-						"not who ended them (--keep-awake shows them, and "
-						"slows what is recorded)"
-					      : "record the whole machine, wakers live elsewhere"));
+		advise_recording(q, wish,
+				 say_advice(q, "%.0f %% of waiting time has no recorded waker: %s.",
+					    lode_part_pct(q->command.no_waker),
+					    is_machine
+						    ? "interrupts on idle CPUs may not be traced "
+						      "here, so that waits have their full "
+						      "duration but no waker (--keep-awake shows "
+						      "them, but slows down the recorded programs)"
+						    : "record the whole machine, since wakers are "
+						      "other processes"));
 	}
 }
 
@@ -346,19 +343,19 @@ static void advise_symbols(struct lode_quality *q, const struct lode_stream *str
 			worst = &stream->modules.at[i];
 	/* Nothing that could be given mends addresses that belong to no file. */
 	if (!worst || !worst->symbols || strcmp(name, "[unknown]") == 0)
-		advise(q, say_advice(q, "%.0f %% of the cost lacks a name that answers need.",
+		advise(q, say_advice(q, "%.0f %% of the cost lacks symbols.",
 				     lode_part_pct(q->unnamed)));
 	else
-		advise(q, say_advice(q,
-				     "%.0f %% of the cost lacks a name that answers need, most of "
-				     "it in %.80s%s%s: %.160s.%s",
-				     lode_part_pct(q->unnamed), name,
-				     worst->build_id[0] ? " build-id " : "", worst->build_id,
-				     worst->symbols,
-				     strcmp(name, "[jit]") == 0
-					     ? ""
-					     : " Give a file with symbols with --symfs or "
-					       "--buildid-dir."));
+		advise(q,
+		       say_advice(
+			       q,
+			       "%.0f %% of the cost lacks symbols, mostly in %.80s%s%s: %.160s.%s",
+			       lode_part_pct(q->unnamed), name,
+			       worst->build_id[0] ? " build-id " : "", worst->build_id,
+			       worst->symbols,
+			       strcmp(name, "[jit]") == 0
+				       ? ""
+				       : " Provide symbols with --symfs or --buildid-dir."));
 }
 
 void lode_quality_give_advice(struct lode_quality *q, const struct lode_stream *stream)

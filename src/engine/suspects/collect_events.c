@@ -420,7 +420,7 @@ static bool own_lane(struct lode_collect *c, const struct lode_collect_use *use,
 	for (unsigned i = 0; i < own->n_keys; i++) {
 		if (key_value(event, use->key[i], names[i], &values[i]))
 			continue;
-		lode_collect_note(c, "%s: the recording's events %s have no field %s", own->name,
+		lode_collect_note(c, "%s: the recorded events %s have no field %s", own->name,
 				  use->is_end ? own->end : own->begin, names[i]);
 		return false;
 	}

@@ -72,8 +72,8 @@ static void take_role(struct lode_collect *c, struct lode_collect_kind *kind,
 		return;
 	if (about->is_sampled) {
 		lode_collect_note(c,
-				  "%s was sampled (-F or -c of perf record): not every one is "
-				  "there, so nothing is measured with it",
+				  "%s was sampled (perf record -F or -c): events are missing, so "
+				  "it is not used for measuring",
 				  about->name);
 		return;
 	}
@@ -122,8 +122,8 @@ static void take_uses(struct lode_collect *c, struct lode_collect_kind *kind,
 		if (!is_event(about, is_end ? own->end : own->begin))
 			continue;
 		if (about->is_sampled) {
-			lode_collect_note(c, "%s: %s was sampled: not every one is there",
-					  own->name, about->name);
+			lode_collect_note(c, "%s: %s was sampled: events are missing", own->name,
+					  about->name);
 			continue;
 		}
 		for (unsigned k = 0; k < own->n_keys; k++)
@@ -250,7 +250,7 @@ void lode_collect_agree(struct lode_collect *c, bool has_all_kinds)
 	}
 	if (n_halves)
 		lode_collect_note(c,
-				  "%zu kinds of system call events are not measured: of a call, "
-				  "only the entry or only the exit was recorded",
+				  "%zu kinds of system calls are not measured: only their entry or "
+				  "only their exit was recorded",
 				  n_halves);
 }

@@ -106,7 +106,7 @@ static int write_chunk(struct lode_execution_log *log, struct lode_error *err)
 		rc = lode_unnamed_file_write(log->fd, log->chunk, size,
 					     (int64_t)(log->n_written * size), err);
 	if (rc < 0) {
-		lode_error_context(err, "keeping executions");
+		lode_error_context(err, "storing executions");
 		return rc;
 	}
 	log->n_written++;

@@ -15,7 +15,8 @@ const struct lode_metric_kind lode_metric_kinds[] = {
 	 "block:block_rq_insert, block_rq_issue"},
 	{"block", "block:device", "a request in its device, from issue to completion",
 	 "block:block_rq_issue, block_rq_complete"},
-	{"block", "block:length", "requests in a device's queue when another one comes, with it",
+	{"block", "block:length",
+	 "queue length of a device when a request arrives, including that request",
 	 "block:block_rq_insert, block_rq_issue"},
 	{"irq", "irq:nvme0q1", "the handler of an interrupt",
 	 "irq:irq_handler_entry, irq_handler_exit"},
@@ -27,18 +28,17 @@ const struct lode_metric_kind lode_metric_kinds[] = {
 	 "sched:sched_waking, net:netif_receive_skb"},
 	{"offcpu", "offcpu:disk", "a thread blocked, for this reason, until it runs again",
 	 "sched:sched_switch, sched_waking"},
-	{"offcpu", "offcpu:preempted", "a thread that had to leave its CPU, until it runs again",
+	{"offcpu", "offcpu:preempted", "a preempted thread, until it runs again",
 	 "sched:sched_switch"},
 	{"ready", "ready:woken", "a woken thread, until it has a CPU",
 	 "sched:sched_switch, sched_waking"},
 	{"cpu", "cpu:wait", "a runnable thread without a CPU: woken, new or preempted",
 	 "sched:sched_switch, sched_waking"},
-	{"critical", "critical:blocked",
-	 "a stretch of a symptom's critical path that nobody ran in",
+	{"critical", "critical:blocked", "part of a symptom's critical path in which no thread ran",
 	 "sched:sched_switch, sched_waking"},
-	{"critical", "critical:preempted", "a stretch of it in which it was ready, without a CPU",
+	{"critical", "critical:preempted", "part of it that was ready, waiting for a CPU",
 	 "sched:sched_switch, sched_waking"},
-	{"critical", "critical:running", "a stretch of it in which it ran",
+	{"critical", "critical:running", "part of it that was running",
 	 "sched:sched_switch, sched_waking"},
 };
 const size_t lode_n_metric_kinds = sizeof(lode_metric_kinds) / sizeof(*lode_metric_kinds);
@@ -98,7 +98,7 @@ static int add_keys(struct lode_metric_spec *spec, struct lode_own_metric *own,
 		begin_key = trimmed(at, equals ? equals : comma);
 		end_key = equals ? trimmed(equals + 1, comma) : begin_key;
 		if (!is_field(begin_key) || !is_field(end_key))
-			return wrong(err, own->text, "has no name of a field behind 'by'");
+			return wrong(err, own->text, "has no field name after 'by'");
 		if (own->n_keys == LODE_METRIC_KEYS)
 			return wrong(err, own->text, "has more than four fields");
 		own->begin_key[own->n_keys] = keep_metric_spec(spec, begin_key);
@@ -132,16 +132,16 @@ static int add_own(struct lode_metric_spec *spec, const char *text, struct lode_
 	int rc = 0;
 
 	if (!dots || dots < equals)
-		return wrong(err, text, "does not say from which event to which");
+		return wrong(err, text, "has no begin and end event");
 	by = find_by(dots + 2, text + strlen(text), &keys);
 	begin = trimmed(equals + 1, dots);
 	end = trimmed(dots + 2, by ? by : text + strlen(text));
 	if (!name.len)
 		return wrong(err, text, "has no name");
 	if (!is_event(begin))
-		return wrong(err, text, "does not name the event that begins it");
+		return wrong(err, text, "has no begin event");
 	if (!is_event(end))
-		return wrong(err, text, "does not name the event that ends it");
+		return wrong(err, text, "has no end event");
 	own.name = keep_metric_spec(spec, name);
 	own.begin = keep_metric_spec(spec, begin);
 	own.end = keep_metric_spec(spec, end);
@@ -149,7 +149,7 @@ static int add_own(struct lode_metric_spec *spec, const char *text, struct lode_
 		rc = add_keys(spec, &own, keys, err);
 	for (size_t i = 0; rc == 0 && i < spec->own.n; i++)
 		if (!strcmp(spec->own.at[i].name, own.name))
-			rc = wrong(err, text, "has the name of one before it");
+			rc = wrong(err, text, "has the same name as an earlier one");
 	if (rc == 0)
 		lode_vec_append(&spec->own, own);
 	return rc;

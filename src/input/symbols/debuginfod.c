@@ -62,7 +62,7 @@ int lode_debuginfod_new(struct lode_debuginfod **out, int64_t budget_ns, struct 
 	*out = NULL;
 	if (!urls || !urls[0])
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "--debuginfod: DEBUGINFOD_URLS names no server to ask");
+				 "--debuginfod: DEBUGINFOD_URLS is not set");
 	servers = lode_alloc0(1, sizeof(*servers));
 	rc = LODE_LATE_OPEN(&servers->lib, DEBUGINFOD_FUNCTIONS, DEBUGINFOD_SONAME, err);
 	if (rc < 0) {

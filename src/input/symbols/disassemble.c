@@ -48,8 +48,7 @@ static int mode_of(unsigned machine, cs_arch *arch, cs_mode *mode, struct lode_e
 		return LODE_OK;
 	default:
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,
-				 "its code is for a machine (%u in ELF) that lode does not read",
-				 machine);
+				 "its code is for an unsupported machine (%u in ELF)", machine);
 	}
 }
 

@@ -195,12 +195,13 @@ int lode_listing_code(lode_instructions *out, struct lode_arena *arena,
 	int rc;
 
 	if (!program || !gelf_getehdr(program->elf, &header))
-		return lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1, "its program is not here");
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,
+				 "its program is not available");
 	code = end > start ? code_at(program, start, &n) : NULL;
 	if (!code)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,
-				 "the recording has the tables of %s, not its code, and that file "
-				 "is not here or another one now: put it into --symfs",
+				 "the recording has only the symbols of %s, not its code, and that "
+				 "file is missing or has changed: put it into --symfs",
 				 listing->dso->path);
 	n = n < end - start ? n : end - start;
 	n = n < LODE_LISTING_BYTES ? n : LODE_LISTING_BYTES;
@@ -219,9 +220,9 @@ void lode_listing_lacks(const struct lode_listing *listing, char *text, size_t s
 	char package[256];
 
 	if (dso->kind == LODE_DSO_KERNEL || dso->kind == LODE_DSO_KMODULE)
-		snprintf(text, size, "lode reads no source of the kernel");
+		snprintf(text, size, "kernel source is not supported");
 	else if (dso->kind == LODE_DSO_JIT)
-		snprintf(text, size, "it was compiled while the program ran: no file has it");
+		snprintf(text, size, "it was compiled at run time: no file has it");
 	else if (!listing->program)
 		snprintf(text, size, "%s", lode_dso_status(dso));
 	else if (lode_debug_package(package, sizeof(package), "",

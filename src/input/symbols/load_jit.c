@@ -75,7 +75,7 @@ void lode_dso_load_jit(struct lode_dso *dso)
 		lode_dso_say(dso, "%s", lode_error_text(&search.err, text, sizeof(text)));
 	else
 		lode_dso_say(dso,
-			     "code made at run time without a %s; let the runtime write one and "
-			     "put it beside the recording",
+			     "code generated at run time without a %s; have the runtime write one "
+			     "and put it beside the recording",
 			     map + 5);
 }

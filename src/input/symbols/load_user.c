@@ -80,9 +80,8 @@ static bool has_recorded_code(struct search *search, const struct lode_elf_file 
 		return true;
 	if (!search->refused[0])
 		snprintf(search->refused, sizeof(search->refused),
-			 "%s: its code is not where the recorded file had it (at 0x%llx, 0x%llx "
-			 "bytes): it was %s since; put the recorded file into --symfs or "
-			 "--buildid-dir",
+			 "%s: its code is not at the recorded place (at 0x%llx, 0x%llx bytes): it "
+			 "has been %s since; put the recorded file into --symfs or --buildid-dir",
 			 file->path, (unsigned long long)dso->code[0].offset,
 			 (unsigned long long)dso->code[0].bytes,
 			 dso->build_id_size ? "stripped or changed" : "rebuilt or stripped");
@@ -174,7 +173,7 @@ static void find_by_layout(struct search *search)
 	(void)lode_files_in_caches(&search->roots, consider_layout, search);
 	if (!search->program)
 		return;
-	search->known_by = "the only program here whose code has the recorded size and place";
+	search->known_by = "the only program found whose code has the recorded size and place";
 	if (search->program->has_symtab)
 		search->symbols = search->program;
 }
@@ -272,8 +271,8 @@ static bool find_by_other_recordings(struct search *search, bool may_unpack)
 	/* The file may have been replaced between the two: its code tells. */
 	if (search->program && !has_layout(dso, search->program)) {
 		snprintf(search->refused, sizeof(search->refused),
-			 "%s: other recordings of this host have it, but its code is not of the "
-			 "recorded size and place",
+			 "%s: other recordings of this host have it, but its code does not have "
+			 "the recorded size and place",
 			 search->program->path);
 		close_files(search);
 	}
@@ -336,8 +335,8 @@ static void ask_debuginfod(struct search *search)
 			break;
 	}
 	search->asked = search->symbols ? ""
-			: is_over	? ", time to ask debuginfod is over"
-					: ", debuginfod has none";
+			: is_over	? ", the time limit for debuginfod is exceeded"
+					: ", debuginfod does not have it";
 }
 
 /* The build-id that is shown is that of the file that was inferred. */
@@ -379,15 +378,16 @@ static void say_missing(const struct search *search)
 		lode_dso_say(dso, "%s", search->refused);
 	} else if (search->symbols) {
 		lode_dso_say(dso,
-			     "%s: debug file without the program, which has the layout of its "
-			     "code; put the program into --symfs or --buildid-dir",
+			     "%s: debug file without its program, which is needed for the code "
+			     "layout; put the program into --symfs or --buildid-dir",
 			     search->symbols->path);
 	} else if (search->build_id_size) {
 		short_hex(hex, search->build_id, search->build_id_size);
 		lode_dso_say(dso,
 			     "no file with build-id %s%s (%s) found%s; put it into --symfs or "
 			     "--buildid-dir",
-			     hex, search->known_by ? ", as other recordings of this host say" : "",
+			     hex,
+			     search->known_by ? ", according to other recordings of this host" : "",
 			     dso->path, search->asked);
 	} else {
 		lode_dso_say(dso, "%s: no such ELF file%s; put it into --symfs", dso->path,
@@ -454,9 +454,8 @@ static void load_symbols(struct search *search)
 		     : search->is_contradicted ? contradiction
 					       : "",
 		     dso->build_id_size || search->known_by ? "" : ")",
-		     fit == LODE_ELF_MOVED
-			     ? ", stripped since: its code was put where it was mapped"
-			     : "");
+		     fit == LODE_ELF_MOVED ? ", stripped since: its code was placed by its mapping"
+					   : "");
 }
 
 void lode_dso_load_user(struct lode_dso *dso)

@@ -79,7 +79,7 @@ int lode_source_text_load(struct lode_source_text *out, const struct lode_dso *d
 	*out = (struct lode_source_text){0};
 	if (file[0] != '/')
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, file, -1,
-				 "the program does not say in which folder it was compiled");
+				 "the program does not record the folder that it was compiled in");
 	if (symfs && (size_t)snprintf(below, sizeof(below), "%s%s", symfs, file) < sizeof(below) &&
 	    load_from(out, below, NULL) == LODE_OK) {
 		find_lines(out);

@@ -76,7 +76,7 @@ static void what_is_said_is_kept_and_the_rest_stays(void **state)
 	assert_true(lode_signatures_find(&list, "two")->is_retired);
 	assert_int_equal(lode_signatures_find(&list, "two")->updated_s, 500);
 	assert_int_equal(lode_signature_delete(&list, "twoo", &err), LODE_ERR_ARG);
-	assert_string_equal(err.message, "no signature 'twoo': was 'two' meant?");
+	assert_string_equal(err.message, "unknown signature 'twoo'; did you mean 'two'?");
 	assert_int_equal(lode_signature_delete(&list, "two", NULL), 0);
 	assert_int_equal(list.list.n, 1);
 	lode_signatures_release(&list);
@@ -139,14 +139,14 @@ static void bodies_are_read_strictly(void **state)
 	lode_signature_request_release(&request);
 
 	expect(LODE_SIGNATURE_RETIRE, "{\"name\": \"a\"}", NULL);
-	expect(LODE_SIGNATURE_RETIRE, "{\"name\": \"a\", \"bug\": \"b\"}", "\"bug\" is not known");
+	expect(LODE_SIGNATURE_RETIRE, "{\"name\": \"a\", \"bug\": \"b\"}", "\"bug\" is unknown");
 	expect(LODE_SIGNATURE_SIGN, "{\"name\": \"a\", \"cluster\": \"1\"}", NULL);
-	expect(LODE_SIGNATURE_SIGN, "{\"name\": \"a\", \"add\": [\"1\"]}", "\"add\" is not known");
-	expect(LODE_SIGNATURE_SIGN, "{\"name\": \"a\", \"patterns\": []}", "what is it?");
+	expect(LODE_SIGNATURE_SIGN, "{\"name\": \"a\", \"add\": [\"1\"]}", "\"add\" is unknown");
+	expect(LODE_SIGNATURE_SIGN, "{\"name\": \"a\", \"patterns\": []}", "give \"cluster\"");
 	expect(LODE_SIGNATURE_SIGN, "{\"name\": \"a\", \"patterns\": [\"1\"], \"patterns\": []}",
 	       "twice");
-	expect(LODE_SIGNATURE_EDIT, "{\"name\": null}", "must be a text");
-	expect(LODE_SIGNATURE_EDIT, "{\"name\": \"a\", \"drop\": {}}", "list of texts");
+	expect(LODE_SIGNATURE_EDIT, "{\"name\": null}", "must be a string");
+	expect(LODE_SIGNATURE_EDIT, "{\"name\": \"a\", \"drop\": {}}", "list of strings");
 	expect(LODE_SIGNATURE_EDIT, "\"name\"", "a JSON object");
 	expect(LODE_SIGNATURE_EDIT, "{\"name\": \"a\\u0000\"}", "NUL");
 	expect(LODE_SIGNATURE_EDIT, "{\"name\": \"a\\\\u0000\"}", NULL);

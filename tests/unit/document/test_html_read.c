@@ -173,20 +173,20 @@ static void faults_are_told(void **state)
 #define NAMED	ELEMENT " data-name=\"a\" data-schema=\"s\" data-title=\"t\" data-encoding="
 
 	(void)state;
-	check_fault("<!doctype html>", LODE_ERR_FORMAT, "no report");
-	check_fault(ELEMENT ">", LODE_ERR_FORMAT, "not as lode writes");
+	check_fault("<!doctype html>", LODE_ERR_FORMAT, "contains no lode report");
+	check_fault(ELEMENT ">", LODE_ERR_FORMAT, "malformed");
 	check_fault(ELEMENT " data-name=\"a b\" data-schema=\"s\" data-title=\"t\" "
 			    "data-encoding=\"deflate\">",
 		    LODE_ERR_FORMAT, "name");
-	check_fault(NAMED "\"lzma\">", LODE_ERR_UNSUPPORTED, "unknown way");
+	check_fault(NAMED "\"lzma\">", LODE_ERR_UNSUPPORTED, "unknown encoding");
 	check_fault(NAMED "\"deflate\">eJyLjgUAARUAuQ==", LODE_ERR_TRUNCATED, "ends within");
 	check_fault(NAMED "\"deflate\">eJy*</script>", LODE_ERR_FORMAT, "base64");
-	check_fault(NAMED "\"deflate\">AAAA</script>", LODE_ERR_FORMAT, "unpack");
+	check_fault(NAMED "\"deflate\">AAAA</script>", LODE_ERR_FORMAT, "decompressed");
 	check_fault(NAMED "\"deflate\">eJyLjgUAARUAuQ==</script>\n" REST ">", LODE_ERR_FORMAT,
-		    "rest is not as");
+		    "second part");
 	check_fault(NAMED "\"deflate\">eJyLjgUAARUAuQ==</script>\n" REST
 			  " data-line=\"0\" data-encoding=\"deflate\">eJyLjgUAARUAuQ==</script>",
-		    LODE_ERR_FORMAT, "do not fit together");
+		    LODE_ERR_FORMAT, "do not match");
 }
 
 int main(void)

@@ -75,20 +75,20 @@ static void test_what_is_wrong_is_said(void **state)
 		const char *text, *what;
 	} cases[] = {
 		{"", "is empty"},
-		{"a=", "from which event to which"},
-		{"a=x:y", "from which event to which"},
+		{"a=", "begin and end event"},
+		{"a=x:y", "begin and end event"},
 		{"x:y..x:z", "has no name"},
 		{"=x:y..x:z", "has no name"},
-		{"a=..x:z", "the event that begins it"},
-		{"a=x:y..", "the event that ends it"},
-		{"a=x y..x:z", "the event that begins it"},
-		{"a=x:y..x:z[by]", "the event that ends it"},
-		{"a=x:y..x:z[by ]", "no name of a field"},
-		{"a=x:y..x:z[by f,]", "no name of a field"},
-		{"a=x:y..x:z[by f=]", "no name of a field"},
-		{"a=x:y..x:z[by f g]", "no name of a field"},
+		{"a=..x:z", "no begin event"},
+		{"a=x:y..", "no end event"},
+		{"a=x y..x:z", "no begin event"},
+		{"a=x:y..x:z[by]", "no end event"},
+		{"a=x:y..x:z[by ]", "no field name"},
+		{"a=x:y..x:z[by f,]", "no field name"},
+		{"a=x:y..x:z[by f=]", "no field name"},
+		{"a=x:y..x:z[by f g]", "no field name"},
 		{"a=x:y..x:z[by a,b,c,d,e]", "more than four fields"},
-		{"twice=x:y..x:z", "the name of one before it"},
+		{"twice=x:y..x:z", "the same name as"},
 	};
 	struct lode_metric_spec spec = {0};
 	struct lode_error err;

@@ -179,11 +179,11 @@ static void what_is_no_request_is_said(void **state)
 		const char *text, *format, *fields, *action, *expect;
 	} bad[] = {
 		{"", NULL, NULL, NULL, "empty"},
-		{"hello world\n", NULL, NULL, NULL, "not a line of a log"},
+		{"hello world\n", NULL, NULL, NULL, "not a line of a known log"},
 		{"1.1.1.1 - - [21/Nov/2026:04:04:24 +0000] \"GET / HTTP/1.1\" 200 5\n", NULL, NULL,
 		 NULL, "no response time"},
 		{"{\"a\":1}\n", NULL, NULL, NULL, "--fields"},
-		{"x\n", "$time_local$request_time", NULL, NULL, "nothing between"},
+		{"x\n", "$time_local$request_time", NULL, NULL, "without a separator"},
 		{"x\n", "$time_local $status", NULL, NULL, "no response time"},
 		{"x\n", "$status $request_time", NULL, NULL, "no time"},
 		{"x\n", NULL, NULL, "(=>a", "regular expression"},

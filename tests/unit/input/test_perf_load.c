@@ -580,7 +580,7 @@ static void check_refused(const void *data, size_t size, enum lode_status status
 static void test_what_cannot_be_read_is_refused_in_words(void **state)
 {
 	(void)state;
-	check_refused("2ELIFREP\0\0\0\0\0\0\0\x68", 16, LODE_ERR_UNSUPPORTED, "byte order");
+	check_refused("2ELIFREP\0\0\0\0\0\0\0\x68", 16, LODE_ERR_UNSUPPORTED, "big-endian");
 	check_refused("PERFFILE\x68\0\0\0\0\0\0\0", 16, LODE_ERR_UNSUPPORTED, "version 1");
 	check_refused("PERFILE2\x68\0\0\0\0\0\0\0", 16, LODE_ERR_TRUNCATED, "header");
 	check_refused("PERFILE2\x10\0\0\0\0\0\0\0", 16, LODE_ERR_TRUNCATED, "describes an event");

@@ -110,7 +110,7 @@ static void test_another_recording_of_the_host_tells(void **state)
 	/* A file of that build-id, but not the one that was mapped. */
 	other = key;
 	other.code[0].bytes += 4096;
-	expect(&scratch, &other, false, "not of the recorded size and place");
+	expect(&scratch, &other, false, "not have the recorded size and place");
 	scratch_remove(&scratch);
 }
 

@@ -121,7 +121,7 @@ static void mistakes_in_patterns_are_told(void **state)
 	check_mistake("a;b;", "step 3");
 	check_mistake("a;*;>b", "follows a gap");
 	check_mistake("*;>b", "follows a gap");
-	check_mistake("a; > ;b", "names no function");
+	check_mistake("a; > ;b", "has no function after");
 	check_mistake("a\nb", "control character 0x0a");
 }
 
@@ -277,20 +277,20 @@ static void faults_of_files_name_their_line(void **state)
 {
 	(void)state;
 	check_bad_file("signature: a\npattern: x\n\nsignature: a\npattern: y\n", LODE_ERR_FORMAT, 4,
-		       "a signature 'a' already");
+		       "signature 'a' already exists");
 	check_bad_file("signature: a\n\n", LODE_ERR_FORMAT, 1, "has no pattern");
-	check_bad_file("signature: a b\npattern: x\n", LODE_ERR_FORMAT, 1, "holds a blank");
+	check_bad_file("signature: a b\npattern: x\n", LODE_ERR_FORMAT, 1, "contains a blank");
 	check_bad_file("signature:\npattern: x\n", LODE_ERR_FORMAT, 1, "needs a name");
 	check_bad_file("\n\npattern: x\n", LODE_ERR_FORMAT, 3, "no field signature");
-	check_bad_file("signature: a\npatern: x\n", LODE_ERR_FORMAT, 2, "no field 'patern'");
+	check_bad_file("signature: a\npatern: x\n", LODE_ERR_FORMAT, 2, "unknown field 'patern'");
 	check_bad_file("signature: a\npattern x\n", LODE_ERR_FORMAT, 2, "has no ':'");
 	check_bad_file("signature: a\nsignature: b\npattern: x\n", LODE_ERR_FORMAT, 2, "twice");
 	check_bad_file("signature: a\npattern: x;;y\n", LODE_ERR_FORMAT, 1, "step 2");
 	check_bad_file("signature: a\nkind: wait,nap\npattern: x\n", LODE_ERR_FORMAT, 2,
-		       "no kind 'nap': there are run, wait, ready");
+		       "unknown kind 'nap'; expected one of run, wait, ready");
 	check_bad_file("signature: a\nreason: nap\npattern: x\n", LODE_ERR_FORMAT, 2,
-		       "no wait reason 'nap': there are lock, disk");
-	check_bad_file("signature: a\nkind:\npattern: x\n", LODE_ERR_FORMAT, 2, "names nothing");
+		       "unknown wait reason 'nap'; expected one of lock, disk");
+	check_bad_file("signature: a\nkind:\npattern: x\n", LODE_ERR_FORMAT, 2, "is empty");
 	check_bad_file("signature: a\nstate: open\npattern: x\n", LODE_ERR_FORMAT, 2,
 		       "not active or retired");
 	check_bad_file("signature: a\ncreated: today\npattern: x\n", LODE_ERR_FORMAT, 2, "created");

@@ -158,7 +158,7 @@ static void selections_find_their_threads_and_times(void **state)
 		 "shared-key=, threads"},
 		{{.select = "pid=x"}, "symptom: pid=x is not a number above 0"},
 		{{.select = "tid=99999999999"}, "symptom: tid=99999999999 is not a number above 0"},
-		{{.select = "comm=git,from="}, "symptom: from= names nothing"},
+		{{.select = "comm=git,from="}, "symptom: from= is empty"},
 		{{.select = "colour=red"},
 		 "symptom: \"colour=\" is not one of comm=, pid=, tid=, from=, to=, key=, "
 		 "shared-key="},
@@ -248,14 +248,13 @@ static void bad_tables_are_named_with_their_line(void **state)
 	static const struct {
 		const char *table, *message;
 	} rows[] = {
-		{"", "the table of symptoms has no header"},
-		{"# nothing\n\n", "the table of symptoms has no header"},
+		{"", "the symptom table has no header"},
+		{"# nothing\n\n", "the symptom table has no header"},
 		{"stream\ttid\tt0_ns\n", "line 1: the header has no column t1_ns"},
 		{"tid\tt0_ns\tt1_ns\n", "line 1: the header has no column stream or trace"},
-		{"stream\ttrace\ttid\tt0_ns\tt1_ns\n", "line 1: two columns are named trace"},
+		{"stream\ttrace\ttid\tt0_ns\tt1_ns\n", "line 1: duplicate column trace"},
 		{"stream tid t0_ns t1_ns\n", "line 1: the header has no column stream or trace"},
-		{"stream\ttid\tt0_ns\tt1_ns\na\t7\t1\n",
-		 "line 2: the row ends before its column t1_ns"},
+		{"stream\ttid\tt0_ns\tt1_ns\na\t7\t1\n", "line 2: the row has no column t1_ns"},
 		{"stream\ttid\tt0_ns\tt1_ns\n\na\tx\t1\t2\n",
 		 "line 3: tid is \"x\", not a whole number"},
 		{"stream\ttid\tt0_ns\tt1_ns\na\t7\t1.5\t2\n",

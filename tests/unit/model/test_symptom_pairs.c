@@ -366,9 +366,10 @@ static void numbers_stand_for_names_where_there_are_none(void **state)
 	assert_string_equal(found("from=syscall:write,to=syscall:read,key=arg0", raw, 4, true,
 				  NULL),
 			    "10 10-13");
-	assert_string_equal(found("tid=10,from=start,to=syscall:futex", raw, 0, true, NULL),
-			    "made: the recording has no system calls, and its stacks do not show "
-			    "futex: lode record --syscalls");
+	assert_string_equal(
+		found("tid=10,from=start,to=syscall:futex", raw, 0, true, NULL),
+		"made: the recording has no system calls, and its stacks do not contain "
+		"futex: lode record --syscalls");
 	assert_string_equal(found("from=syscall:read,to=syscall:write,key=fd", raw, 0, true, NULL),
 			    "made: the recording has no system calls: lode record --syscalls");
 	assert_string_equal(found("from=raw_syscalls:sys_enter,to=raw_syscalls:sys_exit,key=key",
@@ -403,11 +404,11 @@ static void what_names_no_event_is_misuse(void **state)
 	} rows[] = {
 		{"from=exec,to=syscall:read,key=fd",
 		 "symptom: key= needs events in from= and in to="},
-		{"from=a:b,to=a:c,key=", "symptom: key= names no field"},
-		{"from=a:b,to=a:c,shared-key=x:", "symptom: shared-key= names no field"},
-		{"from=syscall:", "symptom: from=syscall: names nothing"},
-		{"to=uprobe:", "symptom: to=uprobe: names nothing"},
-		{"to=event:", "symptom: to=event: names nothing"},
+		{"from=a:b,to=a:c,key=", "symptom: key= needs a field name"},
+		{"from=a:b,to=a:c,shared-key=x:", "symptom: shared-key= needs a field name"},
+		{"from=syscall:", "symptom: from=syscall: is empty"},
+		{"to=uprobe:", "symptom: to=uprobe: is empty"},
+		{"to=event:", "symptom: to=event: is empty"},
 	};
 	char text[200];
 

@@ -323,7 +323,7 @@ static void test_cut_files_are_refused_at_every_length(void **state)
 		}
 		lode_vec_append(&data, 0);
 		assert_int_equal(unpack_copy(&read, data.at, data.n, &err), LODE_ERR_FORMAT);
-		assert_non_null(strstr(err.message, "1 bytes too many"));
+		assert_non_null(strstr(err.message, "1 extra bytes"));
 		lode_vec_release(&data);
 		lode_digest_free(digest);
 	}

@@ -173,7 +173,7 @@ static const char *oracle(const struct house *house, const struct lode_named_fil
 
 	for (size_t i = 0; i < n; i++) {
 		if (inputs[i] == SIZE_MAX && is_gathered && is_in_folder(house, file))
-			return "lies in folder";
+			return "is in folder";
 		if (inputs[i] != SIZE_MAX && house->places[inputs[i]].file == file)
 			return "is an input";
 	}
@@ -290,15 +290,15 @@ static int check(struct lode_error *err, const struct named *named, size_t n)
 static void test_files_beside_an_input_are_its_own(void **state)
 {
 	scratch_write(scratch_path(*state, "r.lode"), "x", 1);
-	CHECK_REFUSED("is what --repo names", REPO("r.lode"), PAGE("r.lode-wal"));
-	CHECK_REFUSED("is what --repo names", REPO("r.lode"), PAGE("./r.lode-journal"));
+	CHECK_REFUSED("is already used by --repo", REPO("r.lode"), PAGE("r.lode-wal"));
+	CHECK_REFUSED("is already used by --repo", REPO("r.lode"), PAGE("./r.lode-journal"));
 	assert_int_equal(symlink("r.lode", "link"), 0);
-	CHECK_REFUSED("is what --repo names", REPO("link"), PAGE("r.lode-shm"));
+	CHECK_REFUSED("is already used by --repo", REPO("link"), PAGE("r.lode-shm"));
 	CHECK_TAKEN(INPUT("r.lode"), PAGE("r.lode-wal"));
 	scratch_write(scratch_path(*state, "run/perf.data"), "x", 1);
 	scratch_write(scratch_path(*state, "run/symbols/ab/elf"), "x", 1);
 	scratch_write(scratch_path(*state, "run/symptoms.tsv"), "x", 1);
-	CHECK_REFUSED("which is read", INPUT("run/perf.data"), PAGE("run/symbols/ab/elf"));
+	CHECK_REFUSED("which is an input", INPUT("run/perf.data"), PAGE("run/symbols/ab/elf"));
 	CHECK_REFUSED("beside it", INPUT("run/perf.data"), PAGE("run/symptoms.tsv"));
 	CHECK_TAKEN(INPUT("r.lode"), PAGE("run/symptoms.tsv"));
 }
@@ -307,11 +307,11 @@ static void test_two_outputs_have_a_file_each(void **state)
 {
 	scratch_write(scratch_path(*state, "there"), "x", 1);
 	scratch_write(scratch_path(*state, "a/b/x"), "x", 1);
-	CHECK_REFUSED("is the file of --html, too", PAGE("new"), PPROF("./new"));
-	CHECK_REFUSED("is the file of --html, too", PAGE("a/b/../new"), PPROF("a/new"));
-	CHECK_REFUSED("is the file of --html, too", PAGE("there"), PPROF("a/../there"));
+	CHECK_REFUSED("is also used by --html", PAGE("new"), PPROF("./new"));
+	CHECK_REFUSED("is also used by --html", PAGE("a/b/../new"), PPROF("a/new"));
+	CHECK_REFUSED("is also used by --html", PAGE("there"), PPROF("a/../there"));
 	assert_int_equal(symlink("a/later", "link"), 0);
-	CHECK_REFUSED("is the file of --html, too", PAGE("link"), PPROF("a/later"));
+	CHECK_REFUSED("is also used by --html", PAGE("link"), PPROF("a/later"));
 	CHECK_TAKEN(PAGE("a/new"), PPROF("a/b/new"));
 	/* The last of one option counts. */
 	CHECK_TAKEN(PAGE("new"), PAGE("new"));

@@ -102,7 +102,8 @@ static void what_is_not_there_is_made_only_when_asked(void **state)
 	lode_repo_close(open_repo(path, LODE_REPO_WRITE));
 	lode_repo_close(open_repo(path, LODE_REPO_READ));
 	check_refused("/proc/no/such/folder.lode", LODE_REPO_CREATE, LODE_ERR_IO, "No such file");
-	check_refused(((struct scratch *)*state)->dir, LODE_REPO_CREATE, LODE_ERR_ARG, "a file");
+	check_refused(((struct scratch *)*state)->dir, LODE_REPO_CREATE, LODE_ERR_ARG,
+		      "a regular file");
 }
 
 static void other_files_are_left_alone(void **state)
@@ -111,12 +112,12 @@ static void other_files_are_left_alone(void **state)
 	sqlite3 *db;
 
 	write_file(path, "recordings of last week, please keep", 36);
-	check_left_alone(path, LODE_ERR_FORMAT, "not a repository of lode");
+	check_left_alone(path, LODE_ERR_FORMAT, "not a lode repository");
 	assert_int_equal(remove(path), 0);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "CREATE TABLE t(a)", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
-	check_left_alone(path, LODE_ERR_FORMAT, "SQLite file, but no repository");
+	check_left_alone(path, LODE_ERR_FORMAT, "SQLite file, but not a lode repository");
 }
 
 static void run_sql(const char *path, const char *sql)
@@ -311,7 +312,7 @@ static void a_lock_that_stays_is_told(void **state)
 	assert_int_equal(lode_repo_begin(writer, &err), 0);
 	lode_repo_wait_ms(second, 20);
 	assert_int_equal(lode_repo_put_signatures(second, &signature, 1, &err), LODE_ERR_IO);
-	assert_non_null(strstr(err.message, "locked for longer than 0.02 s"));
+	assert_non_null(strstr(err.message, "locked by another process for more than 0.02 s"));
 	assert_int_equal(signature.id, 0);
 	assert_int_equal(lode_repo_signatures(&read, reader, &err), 0);
 	assert_int_equal(read.list.n, 0);
@@ -410,7 +411,7 @@ static void a_full_disk_costs_only_what_is_new(void **state)
 			assert_true(pages > 40);
 		} else {
 			assert_int_equal(err.status, LODE_ERR_IO);
-			assert_non_null(strstr(err.message, "no space is left"));
+			assert_non_null(strstr(err.message, "no space left"));
 		}
 		assert_int_equal(lode_repo_signatures(&read, repo, &err), 0);
 		assert_int_equal(read.list.n, more.id ? 2 : 1);

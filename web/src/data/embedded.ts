@@ -24,7 +24,7 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 
 async function unpack(element: HTMLElement): Promise<string> {
 	if (element.dataset.encoding !== "deflate")
-		throw new SourceError("This report is packed in a way that this page does not know.");
+		throw new SourceError("This report uses an unknown encoding.");
 	if (typeof DecompressionStream === "undefined")
 		throw new SourceError(
 			"This browser cannot unpack the report: one of 2023 or later is needed (Chromium 80, Firefox 113, Safari 16.4).",
@@ -76,7 +76,7 @@ export function embeddedSource(root: Document): Source {
 			const part = parts.get(name);
 			const promise = part
 				? unpack(part.element).then((text): unknown => JSON.parse(text))
-				: Promise.reject(new SourceError("There is no such report in this page."));
+				: Promise.reject(new SourceError("This page has no such report."));
 			loaded.set(name, promise);
 			return promise;
 		},

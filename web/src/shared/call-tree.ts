@@ -243,7 +243,7 @@ export function foldChains(tree: CallTree, kindOf: Uint8Array): CallTree {
 	return out;
 }
 
-/** What a function costs: itself, and with what it calls, each stack once however often it is in it. */
+/** What a function costs: itself, and inclusive, each stack once however often it is in it. */
 export interface FunctionCost {
 	readonly frame: number;
 	readonly own: number;

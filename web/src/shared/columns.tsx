@@ -83,7 +83,7 @@ export function Columns({ report, cluster }: { report: InUnit; cluster: Aligned 
 				/>
 			);
 		return marks.has(at) ? (
-			<li key={`gap ${at}`} class="column-gap" aria-label="variants stand here" />
+			<li key={`gap ${at}`} class="column-gap" aria-label="variants here" />
 		) : null;
 	};
 	const body = lines(cluster.common, marks, show === "all").flatMap((line) => {
@@ -105,7 +105,7 @@ export function Columns({ report, cluster }: { report: InUnit; cluster: Aligned 
 	return (
 		<Section
 			title="Shared call path"
-			note="with the variants between, as wide as what they cost"
+			note="with variants in between; bar width shows cost"
 			tools={
 				<>
 					<Choice

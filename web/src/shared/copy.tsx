@@ -57,7 +57,7 @@ export function CopyButton(props: {
 /** The address of what is seen. */
 export function CopyLink() {
 	return (
-		<CopyButton label="Copy link" title="the address of what is shown" text={() => location.href} />
+		<CopyButton label="Copy link" title="link to the current view" text={() => location.href} />
 	);
 }
 

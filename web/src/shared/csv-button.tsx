@@ -15,7 +15,7 @@ export function CsvButton(props: {
 		<span class="exports no-print">
 			<button
 				type="button"
-				title="this table as CSV"
+				title="save this table as CSV"
 				aria-label={`${props.label}: save as CSV`}
 				onClick={() => downloadCsv(props.name, csv(props.header, props.rows()))}
 			>

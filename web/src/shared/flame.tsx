@@ -89,7 +89,7 @@ function StackExports({ name, label, data, names, unit, sets }: FlameProps) {
 		<>
 			<button
 				type="button"
-				title="the stacks as folded lines, for flamegraph.pl"
+				title="save folded stacks, for flamegraph.pl"
 				aria-label={`${label}: save as folded stacks`}
 				onClick={() => save(`${name}.folded`, folded(data, names), "text/plain")}
 			>
@@ -97,7 +97,7 @@ function StackExports({ name, label, data, names, unit, sets }: FlameProps) {
 			</button>
 			<button
 				type="button"
-				title="the stacks for speedscope.app"
+				title="save stacks for speedscope.app"
 				aria-label={`${label}: save for speedscope`}
 				onClick={() =>
 					save(
@@ -268,7 +268,7 @@ export function Flame(props: FlameProps) {
 								[props.sets[1], costText(tree.second[node]!, unit)],
 							]
 						: [
-								["with what it calls", text(node)],
+								["inclusive", text(node)],
 								["itself", costText(tree.own[node]!, unit)],
 							]
 				}
@@ -297,7 +297,7 @@ export function Flame(props: FlameProps) {
 					{told ? (
 						<CopyButton
 							label="Copy stack"
-							title="its functions, the outermost first"
+							title="its functions, outermost first"
 							text={() => stackText(told)}
 						/>
 					) : null}

@@ -50,13 +50,15 @@ export function changeIn(report: InUnit, value: number): string {
 	return `${value < 0 ? "−" : "+"}${costIn(report, Math.abs(value))}`;
 }
 
-/** × 3.4, ÷ 2.0: how many times as much, or less; empty where one of both is nothing. */
+/** × 3.4, −42 %: how many times as much, or how much less; empty where one of both is nothing. */
 export function times(ratio: number | undefined): string {
 	if (ratio === undefined || !(ratio > 0)) return "";
-	const size = ratio >= 1 ? ratio : 1 / ratio;
-	const sign = ratio >= 1 ? "×" : "÷";
-	if (size >= 999.5) return `${sign}${THIN}999+`;
-	return `${sign}${THIN}${size.toFixed(size < 9.95 ? 1 : 0)}`;
+	if (ratio < 1) {
+		const less = 100 * (1 - ratio);
+		return `−${less < 99.5 ? less.toFixed(0) : "99+"}${THIN}%`;
+	}
+	if (ratio >= 999.5) return `×${THIN}999+`;
+	return `×${THIN}${ratio.toFixed(ratio < 9.95 ? 1 : 0)}`;
 }
 
 /** A p: no more digits than tell. */

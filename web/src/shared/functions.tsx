@@ -61,10 +61,7 @@ export function Functions(props: Props) {
 	const row = rows.find((r) => r.frame === at);
 	const text = (r: FunctionCost) => visible(names[r.frame] ?? "");
 	return (
-		<Section
-			title="Functions"
-			note="by exclusive cost: what they spent themselves; choose one for its callers and callees"
-		>
+		<Section title="Functions" note="by exclusive cost; select one to see its callers and callees">
 			<Table
 				name={`${name}.functions`}
 				label={`Functions of ${props.what}`}
@@ -122,8 +119,8 @@ function columnsOf(
 		},
 	];
 	return [
-		...number("own", "exclusive", "of stacks that end in it"),
-		...number("total", "inclusive", "of stacks that it is in, each once"),
+		...number("own", "exclusive", "cost in the function itself (stacks that end in it)"),
+		...number("total", "inclusive", "cost of all stacks that contain it, each counted once"),
 		...(hasKinds
 			? [
 					kind("wait_ns", "waiting", (r) => r.first),

@@ -6,7 +6,7 @@ import { Legend } from "./legend";
 export const KINDS = [
 	{ key: "wait_ns", title: "waiting", colour: "wait" },
 	{ key: "run_ns", title: "running", colour: "run" },
-	{ key: "ready_ns", title: "ready, without a CPU", colour: "ready" },
+	{ key: "ready_ns", title: "ready, waiting for a CPU", colour: "ready" },
 ] as const;
 
 /** By the names that events have in documents. */

@@ -38,7 +38,11 @@ export function SourceLink({ to }: { to: string | undefined }) {
 	if (!to) return null;
 	return (
 		<>
-			<a class="button no-print" href={to} title="what each line of it costs, and each instruction">
+			<a
+				class="button no-print"
+				href={to}
+				title="show the cost of each source line and instruction"
+			>
 				Source
 			</a>{" "}
 		</>

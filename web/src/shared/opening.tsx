@@ -66,7 +66,7 @@ export function Opening({ report }: { report: Opened }) {
 				<CopyLink />
 				<CopyButton
 					label="Report as issue"
-					title="copies Markdown: finding, command, address"
+					title="copy as Markdown: finding, command, link"
 					text={() => issueText(report)}
 				/>
 			</p>

@@ -234,7 +234,7 @@ export function PictureExport(props: {
 			{props.more}
 			<button
 				type="button"
-				title="this picture as SVG"
+				title="save this picture as SVG"
 				aria-label={`${label}: save as SVG`}
 				onClick={() => downloadSvg(name, label, draw, width, height, currentColors())}
 			>
@@ -242,7 +242,7 @@ export function PictureExport(props: {
 			</button>
 			<button
 				type="button"
-				title="this picture as PNG"
+				title="save this picture as PNG"
 				aria-label={`${label}: save as PNG`}
 				onClick={() => downloadPng(name, draw, width, height, currentColors())}
 			>

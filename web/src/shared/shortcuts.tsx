@@ -33,9 +33,9 @@ const EVERYWHERE: Group = {
 		["?", "this list"],
 		["/", "search"],
 		["Tab", "to the next control; Enter presses it"],
-		["↑ ↓ Home End", "rows of a table; Enter opens one"],
+		["↑ ↓ Home End", "move in a table; Enter opens a row"],
 		["[ ]", "previous and next of a list"],
-		["Esc", "back to the whole, or close"],
+		["Esc", "reset or close"],
 	],
 };
 

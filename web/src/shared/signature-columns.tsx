@@ -53,7 +53,7 @@ export function signatureColumns<S extends Signed>(report: InUnit, symptom_ns: n
 	const total: Column<S> = {
 		key: "total_ns",
 		title: "total",
-		help: "cost of the events that it matches",
+		help: "total cost: of all events that it matches",
 		value: (s) => s.total_ns,
 		cell: (s) => costIn(report, s.total_ns),
 		numeric: true,
@@ -62,7 +62,7 @@ export function signatureColumns<S extends Signed>(report: InUnit, symptom_ns: n
 	const share: Column<S> = {
 		key: "share",
 		title: "share",
-		help: "total cost, of all symptom time",
+		help: "total cost as a share of symptom time",
 		value: (s) => s.share ?? s.total_ns / Math.max(1, symptom_ns),
 		cell: (s) => percent(s.total_ns, symptom_ns),
 		numeric: true,
@@ -92,8 +92,8 @@ export function exclusiveColumns<S extends Apart>(report: InUnit, rows: readonly
 	const text = (s: S) => `${cost(s.exclusive_ns)} alone of ${cost(s.total_ns)}`;
 	const bar: Column<S> = {
 		key: "bar",
-		title: "alone, shared",
-		help: "exclusive cost, then what others explain too, on the scale of the largest",
+		title: "exclusive, shared",
+		help: "exclusive cost, then cost shared with other signatures; same scale for all rows",
 		value: text,
 		cell: (s) => (
 			<PartBar
@@ -110,7 +110,7 @@ export function exclusiveColumns<S extends Apart>(report: InUnit, rows: readonly
 	const exclusive: Column<S> = {
 		key: "exclusive_ns",
 		title: "exclusive",
-		help: "what no other active signature matches",
+		help: "cost that no other active signature matches",
 		value: (s) => s.exclusive_ns,
 		cell: (s) => cost(s.exclusive_ns),
 		numeric: true,

@@ -237,7 +237,7 @@ export function Table<Row>(props: TableProps<Row>) {
 					<input
 						type="search"
 						placeholder="Search"
-						title="Words, or a regular expression"
+						title="Text or regular expression"
 						aria-label={`Search ${props.label}`}
 						value={query}
 						onInput={(event) => {
@@ -345,7 +345,7 @@ function ColumnHelp<Row>({ columns }: { columns: readonly Column<Row>[] }) {
 	if (!told.length) return null;
 	return (
 		<details class="column-help no-print">
-			<summary>What the columns say</summary>
+			<summary>Column descriptions</summary>
 			<dl>
 				{told.map((c) => (
 					<div key={c.key}>

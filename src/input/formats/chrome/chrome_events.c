@@ -198,7 +198,7 @@ static int fail_json(struct parser *p, yajl_handle handle, const char *path, int
 	snprintf(line, sizeof(line), "%s", (const char *)text);
 	line[strcspn(line, "\n")] = '\0';
 	yajl_free_error(handle, text);
-	return lode_fail(err, LODE_ERR_FORMAT, path, offset, "not JSON any more: %s", line);
+	return lode_fail(err, LODE_ERR_FORMAT, path, offset, "no longer valid JSON: %s", line);
 }
 
 static int read_chunks(struct parser *p, yajl_handle handle, struct lode_input *input,

@@ -94,7 +94,7 @@ static void set_sadf_time(struct json *j)
 	j->has_time =
 		*j->date && *j->time && lode_counter_time(j->reader, &j->t_ns, text, strlen(text));
 	if (!j->has_time && *j->date && *j->time)
-		lode_counter_bad(j->reader, -1, 0, "has a statistic without a time");
+		lode_counter_bad(j->reader, -1, 0, "a statistic has no time");
 }
 
 /* The object ends: its numbers have their names now. */
@@ -387,7 +387,7 @@ static int read_json(struct lode_counter_reader *reader, struct lode_error *err)
 				      reader->last_ns, "%s: %s", reader->path, err->message);
 	} else if (!is_json) {
 		lode_loss_add(losses, LODE_LOSS_TRUNCATED, 1, parse->offset, reader->last_ns,
-			      "%s: this is not JSON any more", reader->path);
+			      "%s: no longer valid JSON", reader->path);
 	}
 	if (rc == LODE_OK && !reader->facts->n_rows && *parse->json.refusal)
 		rc = lode_fail(err, LODE_ERR_FORMAT, reader->path, -1, "Prometheus answered: %s",

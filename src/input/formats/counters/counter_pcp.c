@@ -33,10 +33,10 @@ static bool recognise_meta(const uint8_t *head, size_t size)
 
 static int read_archive(struct lode_counter_reader *reader, struct lode_error *err)
 {
-	return lode_fail(err, LODE_ERR_UNSUPPORTED, reader->path, 0,
-			 "an archive of Performance Co-Pilot, and this lode was built without "
-			 "libpcp: build it with libpcp3-dev installed, or give the output of "
-			 "'pcp2json' or 'pmrep -o csv'");
+	return lode_fail(
+		err, LODE_ERR_UNSUPPORTED, reader->path, 0,
+		"a Performance Co-Pilot archive, but this lode was built without libpcp: rebuild "
+		"it with libpcp3-dev, or use the output of 'pcp2json' or 'pmrep -o csv'");
 }
 
 #else
@@ -293,7 +293,7 @@ static int read_records(struct archive *a, struct lode_error *err)
 	if (!a->reader->facts->n_rows)
 		return fail_pcp(a, err, rc, "the archive cannot be read");
 	lode_loss_add(lode_counter_log_losses(a->reader->log), LODE_LOSS_TRUNCATED, 1, -1,
-		      a->reader->last_ns, "%s: the archive cannot be read on", a->reader->path);
+		      a->reader->last_ns, "%s: reading the archive failed", a->reader->path);
 	return LODE_OK;
 }
 

@@ -13,9 +13,8 @@ int lode_counter_read_prometheus(struct lode_counter_reader *reader, const char 
 	(void)reader;
 	(void)text;
 	return lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,
-			 "prometheus: this lode was built without libcurl: build it with "
-			 "libcurl4-openssl-dev installed, or save the answer with curl and give "
-			 "the file");
+			 "prometheus: this lode was built without libcurl: rebuild it with "
+			 "libcurl4-openssl-dev, or save the response with curl and give that file");
 }
 
 #else
@@ -79,11 +78,11 @@ static int add_header(struct asking *a, const char *line, struct lode_error *err
 	for (const char *p = line; *p; p++) {
 		if ((unsigned char)*p < ' ' && *p != '\t')
 			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-					 "prometheus: a header holds a control character");
+					 "prometheus: a header contains a control character");
 	}
 	if (!strchr(line, ':'))
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "prometheus: a header is 'Name: value'; one has no colon");
+				 "prometheus: a header has no colon: expected 'Name: value'");
 	longer = a->lib.curl_slist_append(a->headers, line);
 	if (!longer)
 		lode_oom(strlen(line));
@@ -158,8 +157,8 @@ static int refused(struct asking *a, struct answer *answer, long status, struct 
 	answer->lib->curl_easy_getinfo(answer->curl, CURLINFO_REDIRECT_URL, &to);
 	if (to)
 		return lode_fail(err, LODE_ERR_IO, a->query->shown, -1,
-				 "HTTP %ld sends us on to %s; lode follows no redirect, since "
-				 "headers may hold secrets: give that address",
+				 "HTTP %ld redirects to %s; lode does not follow redirects, since "
+				 "headers may contain secrets: use that address directly",
 				 status, lode_escape_fit(shown, sizeof(shown), to, 120));
 	lode_counter_json_feed(answer->parse, answer->body, answer->n_body);
 	words = lode_counter_json_refusal(answer->parse);
@@ -170,7 +169,7 @@ static int refused(struct asking *a, struct answer *answer, long status, struct 
 		words = lode_escape_fit(shown, sizeof(shown), answer->body, 160);
 	}
 	return lode_fail(err, LODE_ERR_IO, a->query->shown, -1, "HTTP %ld: %s", status,
-			 *words ? words : "no word why");
+			 *words ? words : "no reason given");
 }
 
 static int judge_counter_prometheus(struct asking *a, struct answer *answer, CURLcode code,
@@ -182,7 +181,7 @@ static int judge_counter_prometheus(struct asking *a, struct answer *answer, CUR
 	a->lib.curl_easy_getinfo(a->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (answer->is_too_large)
 		return lode_fail(err, LODE_ERR_LIMIT, a->query->shown, -1,
-				 "the answer is larger than %lld bytes: ask for less, or set "
+				 "the response is larger than %lld bytes: narrow the query, or set "
 				 "limit=BYTES",
 				 (long long)answer->max_bytes);
 	if (code != CURLE_OK && !answer->is_no_json)
@@ -193,12 +192,12 @@ static int judge_counter_prometheus(struct asking *a, struct answer *answer, CUR
 	if (answer->is_no_json)
 		return lode_fail(err, LODE_ERR_FORMAT, a->query->shown,
 				 lode_counter_json_offset(answer->parse),
-				 "the answer is not JSON: it begins with '%s'",
+				 "the response is not JSON: it begins with '%s'",
 				 lode_escape_fit(shown, sizeof(shown), answer->body, 60));
 	if (!lode_counter_json_end(answer->parse))
 		return lode_fail(err, LODE_ERR_TRUNCATED, a->query->shown,
 				 lode_counter_json_offset(answer->parse),
-				 "the answer ends inside of its JSON");
+				 "the response ends in the middle of its JSON");
 	if (lode_counter_json_refusal(answer->parse))
 		return lode_fail(err, LODE_ERR_IO, a->query->shown, -1, "%s",
 				 lode_counter_json_refusal(answer->parse));
@@ -330,7 +329,8 @@ int lode_counter_read_prometheus(struct lode_counter_reader *reader, const char 
 	a.curl = NULL;
 	if ((query.end_ns - query.start_ns) / query.step_ns > max_points)
 		rc = lode_fail(err, LODE_ERR_LIMIT, query.shown, -1,
-			       "from start to end are more than %lld steps", (long long)max_points);
+			       "there are more than %lld steps from start to end",
+			       (long long)max_points);
 	if (rc == LODE_OK)
 		rc = LODE_LATE_OPEN(&a.lib, CURL_FUNCTIONS, "libcurl.so.4", err);
 	if (rc != LODE_OK) {

@@ -183,9 +183,9 @@ static int judge_end(struct lode_counter_reader *reader, int status, struct lode
 		return LODE_OK;
 	if (!reader->facts->n_rows)
 		return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0,
-				 "sadf cannot read this file of sar's: if it is of another version "
-				 "of sysstat, 'sadf -c FILE > NEW' converts it; or give what "
-				 "'sadf -d FILE -- -A' prints on the machine that wrote it");
+				 "sadf cannot read this sar file: if it is from another version of "
+				 "sysstat, convert it with 'sadf -c FILE > NEW'; or use the output "
+				 "of 'sadf -d FILE -- -A' from the machine that wrote it");
 	lode_loss_add(lode_counter_log_losses(reader->log), LODE_LOSS_TRUNCATED, 1, -1,
 		      reader->last_ns,
 		      "%s: sadf stopped before its end: the file is cut or damaged", reader->path);
@@ -203,8 +203,8 @@ static int read_through_sadf(struct lode_counter_reader *reader, int content_fd,
 
 	if (start_sadf(&pid, &fd, content_fd) < 0)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, reader->path, 0,
-				 "a binary file of sar's is read through sadf, which is not here: "
-				 "install sysstat, or give the output of 'sadf -d FILE -- -A'");
+				 "sadf is needed to read a binary sar file: install sysstat, or "
+				 "use the output of 'sadf -d FILE -- -A'");
 	snprintf(pipe_path, sizeof(pipe_path), "/proc/self/fd/%d", fd);
 	rc = lode_input_open(&text, pipe_path, err);
 	if (rc == LODE_OK) {
@@ -256,7 +256,7 @@ const struct lode_format lode_format_sadf = {
 };
 
 const struct lode_format lode_format_sar = {
-	.name = "binary file of sar",
+	.name = "binary sar file",
 	.recognise = recognise_sar,
 	.read_counters = read_sar,
 };

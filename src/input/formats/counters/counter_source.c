@@ -44,8 +44,8 @@ static int read_by_format(struct lode_counter_reader *reader, struct lode_error 
 	if (n == 0)
 		return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0, "the file is empty");
 	return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0,
-			 "no table with a header and times, and no other format of counters that "
-			 "lode knows; it begins with '%s'",
+			 "not a table with a header and times, and not another known counter "
+			 "format; it begins with '%s'",
 			 lode_escape_fit(shown, sizeof(shown), head, 60));
 }
 
@@ -193,7 +193,7 @@ static int read_folder(struct lode_counter_log *log, const char *path, const cha
 		return rc;
 	if (!f.has_failed)
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "no file in this folder has counters in a format that lode reads");
+				 "no file in this folder has counters in a known format");
 	if (err)
 		*err = f.first;
 	return f.first.status;

@@ -232,7 +232,7 @@ static int64_t relog_bias_ns(struct table *t, const char *line, size_t len)
 	minutes = p && p > line ? strtol(p + 1, NULL, 10) : 0;
 	if (minutes >= -MOST_MINUTES && minutes <= MOST_MINUTES)
 		return minutes * 60 * 1000000000;
-	bad_row(t, "says that UTC is more than a day away: times are taken as UTC");
+	bad_row(t, "has a UTC offset of more than a day: times are treated as UTC");
 	return 0;
 }
 
@@ -327,14 +327,14 @@ static void take_row(struct table *t, char *line, size_t len)
 
 	split(t, line, len);
 	if (t->cells.n < 2 || t->cells.n > t->n_columns + 1 || t->cells.n <= t->time_column) {
-		bad_row(t, "has another number of columns than the header");
+		bad_row(t, "has a different number of columns than the header");
 		return;
 	}
 	lode_counter_log_place(t->reader->log, t->reader->path, t->lines.number);
 	text = time_text(t, buffer, sizeof(buffer), &n);
 	if (!lode_counter_time(t->reader, &t_ns, text, n) ||
 	    __builtin_add_overflow(t_ns, t->relog_bias_ns, &t_ns)) {
-		bad_row(t, "has no time that lode knows");
+		bad_row(t, "has no time in a known format");
 		return;
 	}
 	if (t->server_column != SIZE_MAX && t->server_column < t->cells.n) {

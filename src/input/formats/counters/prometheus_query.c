@@ -198,7 +198,7 @@ int lode_prometheus_parse(struct lode_prometheus_query *out, const char *text, i
 	host = strncmp(url, "http://", 7) == 0 ? 7 : strncmp(url, "https://", 8) == 0 ? 8 : len;
 	if (host >= len || url[host] == '/' || memchr(url, '#', len)) {
 		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
-			       "prometheus: needs an address that begins with http:// or https://");
+			       "prometheus: the address must begin with http:// or https://");
 		goto out;
 	}
 	set_url(out, url, len);

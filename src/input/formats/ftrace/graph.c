@@ -213,7 +213,8 @@ static void mend_time(struct reader *r, struct lode_graph_line *line)
 
 	line->t_ns = lode_clock_guard_next(&r->clock, read_ns, &is_odd);
 	if (is_odd && !__builtin_sub_overflow(read_ns, before_ns, &by_ns))
-		say_jump(r, before_ns, by_ns, "from the line before: taken to go on from there");
+		say_jump(r, before_ns, by_ns,
+			 "from the line before: assumed to continue from there");
 }
 
 static int take_exit(struct reader *r, struct task *task, struct cpu *cpu,
@@ -227,8 +228,7 @@ static int take_exit(struct reader *r, struct task *task, struct cpu *cpu,
 		if (line->has_duration && lode_clock_is_near(start_ns, at_ns) &&
 		    line->duration_ns > 2 * LODE_CLOCK_DAY_NS)
 			say_jump(r, at_ns, line->duration_ns,
-				 "is how long a call is said to last: "
-				 "its end is where its line is");
+				 "is an implausible duration of a call: ended at its line instead");
 		else if (line->has_duration)
 			at_ns = later(at_ns, plus(start_ns, line->duration_ns));
 	}
@@ -320,16 +320,15 @@ static int finish_graph(struct reader *r, const char *path, struct lode_error *e
 
 	if (r->n_calls == 0)
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "no line is a call: it was traced with another tracer, or nothing "
-				 "was traced");
+				 "no calls found: another tracer was used, or nothing was traced");
 	if (!r->has_times && !r->has_durations)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1,
-				 "the text has neither times nor durations: record with the "
-				 "options funcgraph-abstime and funcgraph-duration");
+				 "the text has no times or durations: record with the options "
+				 "funcgraph-abstime and funcgraph-duration");
 	if (r->lacks_times)
 		lode_loss_add(r->sink->losses, LODE_LOSS_UNDECODABLE, 1, -1, 0,
-			      "no times in the text: calls are laid end to end on each CPU, "
-			      "CPUs do not line up (record with funcgraph-abstime)");
+			      "no times in the text: calls are placed end to end on each CPU, and "
+			      "CPUs are not aligned (record with funcgraph-abstime)");
 	for (size_t i = 0; i < r->cpus.n && rc == LODE_OK; i++) {
 		uint32_t task = r->cpus.at[i].task;
 

@@ -34,7 +34,7 @@ static int compile(struct lode_log_action *action, const char *rule, const char 
 	if (!action->regex) {
 		pcre2_get_error_message(code, message, sizeof(message));
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "the rule for actions is not a regular expression: %s at '%.40s'",
+				 "invalid regular expression for actions: %s at '%.40s'",
 				 (const char *)message, rule + at);
 	}
 	(void)pcre2_jit_compile(action->regex, PCRE2_JIT_COMPLETE);
@@ -62,7 +62,7 @@ int lode_log_action_new(struct lode_log_action **out, const char *rule, struct l
 		rc = compile(action, rule, arrow, err);
 	else
 		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
-			       "'%.60s' is not a rule for actions: path, first, last, or "
+			       "'%.60s' is not a rule for actions: expected path, first, last, or "
 			       "'REGEX=>TEXT'",
 			       rule);
 	if (rc < 0) {

@@ -198,9 +198,8 @@ const char *lode_log_fields_misuse(const char *fields, char *buffer, size_t size
 		if (a.is_sound)
 			continue;
 		snprintf(buffer, size,
-			 "'%.*s' does not say which field is what: time, start, response, "
-			 "upstream, request, method, action, status or user, as in "
-			 "'response=took:ms'",
+			 "'%.*s' is not a field mapping such as 'response=took:ms', with time, "
+			 "start, response, upstream, request, method, action, status or user",
 			 (int)(a.role_len > 60 ? 60 : a.role_len), a.role);
 		return buffer;
 	}

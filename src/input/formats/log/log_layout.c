@@ -232,15 +232,15 @@ static int check_steps(const struct lode_log_layout *layout, const char *format,
 		enum lode_log_role role = layout->steps.at[i].role;
 
 		if (i && !layout->steps.at[i].before_len)
-			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-					 "the log's format has two fields with nothing between "
-					 "them: '%.80s'",
-					 format);
+			return lode_fail(
+				err, LODE_ERR_ARG, NULL, -1,
+				"the log format has two fields without a separator: '%.80s'",
+				format);
 		has_time |= role == LODE_LOG_TIME || role == LODE_LOG_FINE_TIME;
 		has_response |= role == LODE_LOG_RESPONSE || role == LODE_LOG_TIMERS;
 	}
 	if (!has_time || !has_response)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "the log's format has no %s: '%.80s'",
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "the log format has no %s: '%.80s'",
 				 has_time ? "response time ($request_time, %D, %Ta ...)"
 					  : "time ($time_local, $msec, %t ...)",
 				 format);
@@ -542,8 +542,8 @@ static struct lode_log_layout *guess_combined(const char *line, size_t len, cons
 			layout = compile(g.format, fields, words);
 		else
 			snprintf(why, why_size,
-				 "its lines have no response time in seconds behind what common "
-				 "logs have; give its format with --log-format");
+				 "its lines have no response time in seconds after the common log "
+				 "fields; give the format with --log-format");
 	}
 	lode_log_splitter_free(splitter);
 	free(copy);
@@ -578,7 +578,7 @@ struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, con
 
 	if (len && head[len - 1] == '\r')
 		len--;
-	snprintf(why, why_size, "'%s' is not a line of a log that lode knows; give its format",
+	snprintf(why, why_size, "'%s' is not a line of a known log format; give the format",
 		 lode_escape_fit(shown, sizeof(shown), head, 60));
 	if (memchr(head, '\0', size) || !len)
 		return NULL;
@@ -595,8 +595,8 @@ struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, con
 			return layout;
 		lode_log_layout_free(layout);
 		snprintf(why, why_size,
-			 "its objects have no field that is known as a time and one as a response "
-			 "time; name them, as in --fields 'time=ts,response=took:ms'");
+			 "its objects have no known time and response time fields; name them, as "
+			 "in --fields 'time=ts,response=took:ms'");
 		return NULL;
 	}
 	layout = compile(haproxy, fields, "HAProxy's httplog");

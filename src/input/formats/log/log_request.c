@@ -186,12 +186,12 @@ const char *lode_log_verdict_words(enum lode_log_verdict verdict)
 {
 	switch (verdict) {
 	case LODE_LOG_BAD_TIME:
-		return "has no time that lode knows";
+		return "has no time in a known format";
 	case LODE_LOG_BAD_RESPONSE:
 		return "has no response time (a whole number needs its unit, as in --fields "
 		       "'response=took:ms')";
 	case LODE_LOG_BAD_LINE:
-		return "is not of the log's format";
+		return "does not match the log format";
 	default:
 		return "is a request";
 	}

@@ -414,7 +414,7 @@ static int choose_layout(struct reading *r, struct lode_error *err)
 		layout = lode_log_layout_table(head, feed ? (size_t)(feed - head) : (size_t)n,
 					       r->options->fields);
 		snprintf(why, sizeof(why),
-			 "no columns of a time and a response time; name them, as in --fields "
+			 "no known time and response time columns; name them, as in --fields "
 			 "'time=ts,response=took:ms'");
 	} else {
 		rc = lode_log_layout_compile(&layout, format, r->options->fields, err);
@@ -534,7 +534,7 @@ static int conclude(struct reading *r, struct lode_error *err)
 	r->facts->leaps = r->times.leaps;
 	if (!r->facts->n_requests)
 		return lode_fail(err, LODE_ERR_FORMAT, r->path, -1, "no line is a request: %s",
-				 bad->count ? bad->detail : "all are without a response time");
+				 bad->count ? bad->detail : "no request has a response time");
 	return LODE_OK;
 }
 

@@ -62,7 +62,7 @@ static void count_wrong(struct lode_request_times *times, const struct lode_time
 
 	lode_utc_text(when, stray->request.end_ns, LODE_UTC_SECONDS);
 	lode_loss_add(times->sink->losses, LODE_LOSS_CLOCK_JUMP, 1, -1, stray->request.end_ns,
-		      "%sa request of %s UTC, more than a day from those beside it: dropped",
+		      "%sa request of %s UTC, more than a day from its neighbours: dropped",
 		      lode_loss_place(place, times->path, stray->line), when);
 }
 

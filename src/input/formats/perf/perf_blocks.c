@@ -143,11 +143,10 @@ static bool give_expanded(struct lode_perf_blocks *blocks, struct lode_perf_bloc
 	size_t n = walk_perf_blocks(&blocks->expanded, &stop);
 
 	if (n == 0 && stop != STOP_MORE) {
-		drop_expanded(blocks,
-			      stop == STOP_DAMAGED
-				      ? "compressed content is not a record; it is left out up "
-					"to the next compressed record"
-				      : "a description inside compressed content");
+		drop_expanded(blocks, stop == STOP_DAMAGED
+					      ? "compressed content is not a record; skipped up to "
+						"the next compressed record"
+					      : "a description inside compressed content");
 		return false;
 	}
 	if (n == 0)
@@ -283,7 +282,7 @@ static void describe_perf_blocks(struct lode_perf_blocks *blocks)
 		n = ((size_t)lode_perf_u32(record + 8) + 7) & ~(size_t)7;
 		if (n > PAYLOAD_LIMIT_BYTES) {
 			lode_loss_add(&blocks->losses, LODE_LOSS_BAD_RECORD, 1, offset, 0,
-				      "tracing data of %zu bytes are not believed", n);
+				      "implausible tracing data size: %zu bytes", n);
 			return;
 		}
 		payload = take_payload(blocks, n, &got);
@@ -364,7 +363,7 @@ static void note_damaged(struct lode_perf_blocks *blocks)
 	blocks->is_damaged = true;
 	lode_loss_add(&blocks->losses, LODE_LOSS_BAD_RECORD, 1,
 		      blocks->raw_offset + (int64_t)raw->at, 0,
-		      "not a record: type %u, %u bytes; what follows cannot be read",
+		      "invalid record: type %u, %u bytes; the rest cannot be read",
 		      lode_perf_u32(p), lode_perf_u16(p + 6));
 }
 

@@ -76,11 +76,10 @@ static void count_perf_clock(struct lode_perf_batch *batch, uint32_t record, int
 {
 	double days = ((double)read_ns - (double)now_ns) / 86400e9;
 
-	lode_loss_add(
-		&batch->losses, LODE_LOSS_CLOCK_JUMP, 1, batch->offset, now_ns,
-		"the clock leaps by %+.1f days at record %u of the block: taken to go on from "
-		"the record before",
-		days, record + 1);
+	lode_loss_add(&batch->losses, LODE_LOSS_CLOCK_JUMP, 1, batch->offset, now_ns,
+		      "the clock jumps by %+.1f days at record %u of the block: assumed to "
+		      "continue from the previous record",
+		      days, record + 1);
 }
 
 /* A stretch again, in as many pieces as its mended times make. */

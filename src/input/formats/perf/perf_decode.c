@@ -373,7 +373,7 @@ static void decode_sample(struct step *step, const uint8_t *p, size_t size)
 	    sample.raw_bytes < event->payload.need)
 		wrong = short_payload;
 	if (!wrong && !time_is_possible(step, sample.t_ns))
-		wrong = "time is outside of the recording's own first and last time";
+		wrong = "time is outside the recording's own time range";
 	if (wrong) {
 		bad_record(step, wrong);
 		return;

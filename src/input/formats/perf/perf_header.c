@@ -331,8 +331,8 @@ int lode_perf_header_read(struct lode_perf_header *header, struct lode_perf_read
 		return (int)n;
 	if (head[0] == LODE_PERF_MAGIC_SWAPPED)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, 0,
-				 "recorded on a machine of the other byte order (big-endian); read "
-				 "it there with 'perf script' and give lode that text");
+				 "recorded on a big-endian machine; convert it there with 'perf "
+				 "script' and give that text");
 	if (head[0] == LODE_PERF_MAGIC_V1)
 		return lode_fail(
 			err, LODE_ERR_UNSUPPORTED, path, 0,
@@ -366,7 +366,7 @@ int lode_perf_header_read_build_ids(struct lode_perf_header *header,
 	if (n < (ssize_t)sizeof(head) || lode_perf_u64(head) != LODE_PERF_MAGIC ||
 	    lode_perf_u64(head + 8) < sizeof(head))
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, 0,
-				 "build-ids are read of perf.data in file layout alone");
+				 "build-ids are only read from perf.data in file layout");
 	offset = lode_perf_u64(head + 40);
 	bytes = lode_perf_u64(head + 48);
 	if (!bytes || !section_fits(offset, bytes, reader->size))
@@ -403,7 +403,7 @@ static void add_attr(struct lode_perf_header *header, struct lode_bytes record)
 		return;
 	}
 	if (header->events.at.n == MAX_EVENTS) {
-		note_damage(header, offset, "more events than lode counts apart");
+		note_damage(header, offset, "too many events to distinguish");
 		return;
 	}
 	lode_perf_events_add(&header->events, lode_bytes_sub(&record, attr_bytes));

@@ -243,8 +243,8 @@ static void describe_stream(struct lode_stream *stream, struct loading *l)
 	lode_losses_add(&stream->losses, &l->blocks.losses);
 	if (l->header.is_directory)
 		lode_loss_add(&stream->losses, LODE_LOSS_TRUNCATED, 1, -1, 0,
-			      "part of a recording of several files (perf record --threads): "
-			      "the samples in its data.N files are not in this one");
+			      "part of a recording with several files (perf record --threads): the "
+			      "samples in its data.N files are not included");
 	count_events(stream, l);
 }
 

@@ -31,7 +31,7 @@ static int append_perf_reader(struct lode_perf_reader *reader, const uint8_t *by
 	if (rc == LODE_OK)
 		rc = lode_unnamed_file_write(reader->fd, bytes, size, offset, err);
 	if (rc < 0)
-		lode_error_context(err, "keeping a large compressed recording");
+		lode_error_context(err, "storing a large compressed recording");
 	return rc;
 }
 

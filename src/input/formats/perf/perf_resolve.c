@@ -124,7 +124,7 @@ static struct lode_module_quality *module_row(struct resolving *r, struct lode_m
 					      uint32_t dso)
 {
 	struct lode_stream *stream = r->stream;
-	const char *name = module_name(r, dso), *status = "addresses outside of every mapping";
+	const char *name = module_name(r, dso), *status = "addresses outside all mappings";
 	uint32_t id = lode_strings_intern(&stream->tree.strings, name, strlen(name));
 	uint32_t *row = lode_map_slot(rows, id);
 	struct lode_module_quality *module;

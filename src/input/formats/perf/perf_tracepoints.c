@@ -325,7 +325,7 @@ static int read_all_perf_tracepoints(struct reading *reading, struct lode_bytes 
 
 	if (!found || memcmp(found, magic, sizeof(magic)) != 0)
 		return lode_fail(err, LODE_ERR_FORMAT, path, lode_bytes_offset(data),
-				 "tracing data do not begin with their magic");
+				 "tracing data do not begin with the magic number");
 	(void)lode_bytes_string(data); /* version: 0.5 and 0.6 are the same up to here */
 	is_big_endian = lode_bytes_u8(data);
 	long_size = lode_bytes_u8(data);

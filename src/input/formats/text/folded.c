@@ -357,7 +357,7 @@ static struct lode_stream *finish_folded(struct folded *f)
 			if (f->options->folded_kind == LODE_EVENT_READY)
 				events->kind[i] = LODE_EVENT_READY;
 	}
-	lode_text_modules(stream, "names are in the file");
+	lode_text_modules(stream, "names come from the file");
 	return stream;
 }
 

@@ -485,7 +485,7 @@ static void take_payload(struct script *s, struct lode_slice payload)
 	}
 	if (!p->is_understood)
 		lode_loss_add(&s->stream->losses, LODE_LOSS_UNDECODABLE, 1, s->lines.offset,
-			      at->t_ns, "line %lld: the fields of %s are not understood",
+			      at->t_ns, "line %lld: cannot parse the fields of %s",
 			      (long long)s->lines.number, p->event->name);
 }
 
@@ -500,8 +500,8 @@ static int64_t mended_time(struct script *s, int64_t read_ns)
 	t_ns = lode_clock_guard_next(&s->clock, read_ns, &is_odd);
 	if (is_odd)
 		lode_loss_add(&s->stream->losses, LODE_LOSS_CLOCK_JUMP, 1, s->lines.offset, t_ns,
-			      "line %lld: the clock leaps by %+.1f days: taken to go on from the "
-			      "record before",
+			      "line %lld: the clock jumps by %+.1f days: assumed to continue from "
+			      "the previous record",
 			      (long long)s->lines.number,
 			      ((double)read_ns - (double)before_ns) / 86400e9);
 	return t_ns;
@@ -671,7 +671,7 @@ static struct lode_stream *finish_script(struct script *s)
 	stream->content_hash = lode_stable_hash(sums, sizeof(sums), s->identity);
 	lode_script_events_finish(&s->events, stream);
 	mark_command(s);
-	lode_text_modules(stream, "names are in the text");
+	lode_text_modules(stream, "names come from the text");
 	if (s->options->tap && s->options->tap->finish)
 		s->options->tap->finish(s->options->tap->context, stream, nodes, n);
 	free(nodes);

@@ -80,8 +80,8 @@ static int parse_info_header(struct reader *reader, struct lode_input *input, co
 				 n, INFO_BYTES);
 	if (version < VERSION_MIN || version > VERSION_MAX || endian != 1 || class != 2)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, 8,
-				 "data of version %u, byte order %u, word class %u; versions %d "
-				 "to %d, little-endian, 64 bits are read",
+				 "version %u, byte order %u, word class %u; only versions %d to "
+				 "%d, little-endian, 64 bits are supported",
 				 version, endian, class, VERSION_MIN, VERSION_MAX);
 	return LODE_OK;
 }
@@ -300,7 +300,7 @@ static void take_queued(struct task *task)
 	task->n_events++;
 	if (lode_clock_is_stray(before, at->t_ns, next, after)) {
 		lode_loss_add(task->reader->sink->losses, LODE_LOSS_CLOCK_JUMP, 1, -1, mended_ns,
-			      "thread %d, event %llu: %+.1f days from the one %s: moved to that",
+			      "thread %d, event %llu: %+.1f days from the one %s: moved there",
 			      task->tid, (unsigned long long)task->n_events,
 			      ((double)at->t_ns - (double)mended_ns) / (double)LODE_CLOCK_DAY_NS,
 			      before ? "before" : "behind it");
@@ -398,7 +398,7 @@ static int read_tasks(struct reader *reader, struct lode_error *err)
 	}
 	if (rc == LODE_OK && reader->n_records == 0)
 		rc = lode_fail(err, LODE_ERR_FORMAT, reader->directory, -1,
-			       "no file TID.dat in it holds a function's record");
+			       "no TID.dat file in it has a function record");
 	return rc;
 }
 

@@ -96,7 +96,7 @@ static void skip_arguments(struct lode_uftrace_records *r)
 	left = r->end - r->at;
 	if (!r->is_end || left > ARGUMENTS_MAX || left == 0 || left % 8 != 0)
 		lode_loss_add(r->losses, LODE_LOSS_BAD_RECORD, 1, r->offset + (int64_t)r->at, 0,
-			      "%s: offset 0x%llx: no record behind a call's arguments", r->name,
+			      "%s: offset 0x%llx: no record after a call's arguments", r->name,
 			      (unsigned long long)r->offset + r->at);
 	r->at = r->end;
 	r->is_end = true;
@@ -134,7 +134,7 @@ bool lode_uftrace_records_next(struct lode_uftrace_records *r, struct lode_uftra
 	}
 	if (!parse(out, r->buffer + r->at)) {
 		lode_loss_add(r->losses, LODE_LOSS_BAD_RECORD, 1, r->offset + (int64_t)r->at, 0,
-			      "%s: offset 0x%llx: not a record: what follows is left out", r->name,
+			      "%s: offset 0x%llx: not a record: the rest is skipped", r->name,
 			      (unsigned long long)r->offset + r->at);
 		r->at = r->end;
 		r->is_end = true;

@@ -96,7 +96,7 @@ static void read_records(struct cpu_file *file, struct lode_input *input)
 		    lode_input_read(input, record, size - HEADER_BYTES, NULL) !=
 			    (ssize_t)(size - HEADER_BYTES)) {
 			lode_loss_add(file->losses, LODE_LOSS_TRUNCATED, 1, at, 0,
-				      "%s: offset 0x%llx: a record that the file does not hold",
+				      "%s: offset 0x%llx: a record beyond the end of the file",
 				      file->name, (unsigned long long)at);
 			break;
 		}

@@ -130,7 +130,7 @@ void lode_uftrace_tasks_load(struct lode_uftrace_tasks *tasks, const char *direc
 	while ((rc = lode_lines_next(&lines, &line, &len, &fault)) > 0)
 		if (len && !take_line_uftrace_tasks(tasks, line))
 			lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, lines.offset, 0,
-				      "task.txt, line %lld: not understood",
+				      "task.txt, line %lld: cannot parse it",
 				      (long long)lines.number);
 	if (rc < 0)
 		lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, lines.next_offset, 0, "task.txt: %s",

@@ -142,7 +142,7 @@ static int take_xray_fdr(void *context, void *item)
 		int64_t offset = it->buffer->offset + (int64_t)it->block.fault_at;
 
 		lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, offset, 0,
-			      "offset 0x%llx: %s: the rest of the buffer is left out",
+			      "offset 0x%llx: %s: the rest of the buffer is skipped",
 			      (unsigned long long)offset, it->block.fault);
 		fdr->lines[it->buffer->thread].is_cut = true;
 	}

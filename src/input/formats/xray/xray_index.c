@@ -60,7 +60,7 @@ static int add_buffer(struct scan *scan, int64_t offset, int64_t size_bytes, str
 		return (int)n;
 	if (!parse_preamble(&buffer, lode_bytes_make(bytes, (size_t)n, offset))) {
 		lode_loss_add(scan->losses, LODE_LOSS_BAD_RECORD, 1, offset, 0,
-			      "offset 0x%llx: a buffer of %lld bytes that names no thread",
+			      "offset 0x%llx: a buffer of %lld bytes without a thread",
 			      (unsigned long long)offset, (long long)size_bytes);
 		return LODE_OK;
 	}

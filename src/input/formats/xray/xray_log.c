@@ -123,7 +123,7 @@ static int read_log(struct lode_xray_log *log, struct lode_input *input, struct 
 		lode_ticks_make(log->header.ticks_per_s ? log->header.ticks_per_s : 1000000000);
 	if (!log->header.ticks_per_s)
 		lode_loss_add(log->sink->losses, LODE_LOSS_UNDECODABLE, 1, 8, 0,
-			      "the header has no frequency: ticks are taken for nanoseconds");
+			      "the header has no frequency: ticks are treated as nanoseconds");
 	tell_about(log);
 	return log->header.type == XRAY_FDR ? lode_xray_read_fdr(log, input, err)
 					    : lode_xray_read_basic(log, input, err);

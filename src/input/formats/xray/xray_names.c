@@ -165,7 +165,7 @@ static int load_elf(struct lode_xray_names *names, const struct lode_elf_file *f
 	lode_vec_release(&fixups.values);
 	if (names->of_id.n == 0)
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "has sleds but no symbols for them: it was stripped");
+				 "has no symbols for its sleds: it was stripped");
 	return LODE_OK;
 }
 
@@ -213,18 +213,17 @@ static int load_table(struct lode_xray_names *names, struct lode_input *input,
 		if (parse_row(line, len, &id, &name))
 			set_name(names, id, lode_arena_strndup(&names->arena, name, strlen(name)));
 		else if (lines.number > 1) { /* the first may be a heading */
-			rc = lode_fail_line(err, LODE_ERR_FORMAT, lode_input_path(input),
-					    lines.number,
-					    "expected \"id <tab> address <tab> name\"; an ELF "
-					    "program is read as well");
+			rc = lode_fail_line(
+				err, LODE_ERR_FORMAT, lode_input_path(input), lines.number,
+				"expected \"id <tab> address <tab> name\", or an ELF program");
 			break;
 		}
 	}
 	lode_lines_release(&lines);
 	if (rc == 0 && names->of_id.n == 0)
 		rc = lode_fail(err, LODE_ERR_FORMAT, lode_input_path(input), -1,
-			       "names no function: expected \"id <tab> address <tab> name\" or "
-			       "an ELF program");
+			       "has no functions: expected \"id <tab> address <tab> name\" or an "
+			       "ELF program");
 	return rc;
 }
 

@@ -264,7 +264,7 @@ static void test_programs_without_build_id_are_found_in_a_bundle(void **state)
 	assert_named(&scratch, "/opt/app", &code, offset, "work", "beside the recording");
 	/* A file of another layout is none of it. */
 	code.offset += 1 << 20;
-	assert_named(&scratch, "/opt/app", &code, offset, "-", "not where the recorded file had");
+	assert_named(&scratch, "/opt/app", &code, offset, "-", "not at the recorded place");
 	code.offset -= 1 << 20;
 
 	/* Stripped, with Go's table: as it is, and without its code and data. */

@@ -181,7 +181,7 @@ static void test_without_a_build_id_the_only_one_of_its_layout_is_taken(void **s
 		dso = lode_symboliser_dso(symboliser, &key);
 		assert_string_equal(resolve(dso, offset), turn ? "-" : "lode_test_marked");
 		assert_contains(lode_dso_status(dso),
-				turn ? "no such ELF file" : "the only program here");
+				turn ? "no such ELF file" : "the only program found");
 		lode_symboliser_free(symboliser);
 	}
 	scratch_remove(&scratch);
@@ -222,7 +222,7 @@ static void test_code_that_was_moved_in_the_file_keeps_its_names(void **state)
 	key.code[1] = (struct lode_code_range){key.code[0].offset + 8192, 4096};
 	for (int turn = 0; turn < 3; turn++) {
 		static const char *const said[] = {"build-id verified", "stripped since",
-						   "is not where the recorded file had it"};
+						   "is not at the recorded place"};
 		struct lode_symboliser *symboliser;
 		struct lode_dso *dso;
 		const char *path =
@@ -375,7 +375,7 @@ static void test_a_debug_file_alone_is_not_enough(void **state)
 	dso = lode_symboliser_dso(symboliser,
 				  &(struct lode_dso_key){.kind = LODE_DSO_USER, .path = debug});
 	assert_string_equal(resolve(dso, 0x1000), "-");
-	assert_contains(lode_dso_status(dso), "debug file without the program");
+	assert_contains(lode_dso_status(dso), "debug file without its program");
 	lode_symboliser_free(symboliser);
 	scratch_remove(&scratch);
 }

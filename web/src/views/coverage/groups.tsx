@@ -43,7 +43,7 @@ export function GroupColumns(props: GroupsProps) {
 		<>
 			<Section
 				title={`By ${visible(by)}`}
-				note="shares of each group's own symptom time"
+				note="shares of each group's symptom time"
 				tools={
 					<span class="legend">
 						{named.slice(0, 8).map((s, at) => (
@@ -242,7 +242,7 @@ function GroupTable({ report, named, groups }: GroupsProps) {
 			{
 				key: "returned_ns",
 				title: "came back",
-				help: "what retired signatures alone match",
+				help: "matched by retired signatures only",
 				value: (g) => g.returned_ns,
 				cell: (g) => share(g.returned_ns, g),
 				numeric: true,

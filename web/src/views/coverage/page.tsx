@@ -1,4 +1,4 @@
-// How much of the waiting has a name.
+// How much of the waiting time is explained.
 import { useMemo } from "preact/hooks";
 import type { CoverageReport } from "../../data/reports";
 import { costIn, count, plural } from "../../shared/format";
@@ -25,7 +25,7 @@ function CoveragePage(props: ViewProps<CoverageReport>) {
 	const returned = report.signatures.filter(hasReturned);
 	return (
 		<>
-			<h1>How much of the waiting has a name</h1>
+			<h1>How much of the waiting time is explained</h1>
 			{path[0] ? (
 				<p class="notice" role="alert">
 					This report has no signature <Name text={path[0]} most={60} />.
@@ -56,13 +56,13 @@ function CoveragePage(props: ViewProps<CoverageReport>) {
 					["explained", costIn(report, report.covered_ns)],
 					["not explained", costIn(report, report.aoi_ns - report.covered_ns)],
 					report.returned_ns
-						? ["of that, only by retired ones", costIn(report, report.returned_ns)]
+						? ["matched by retired signatures only", costIn(report, report.returned_ns)]
 						: null,
 				]}
 			/>
 			<Section
 				title="Coverage"
-				note="all symptom time: what is each signature's alone, what several explain, what came back, and the rest"
+				note="symptom time by signature: explained by one alone, shared by several, come back, not explained"
 			>
 				<CoverageBar report={report} reference={reference} named={named} />
 			</Section>

@@ -62,7 +62,7 @@ export function SignaturePage(props: {
 				<Section title="Total cost">
 					<KindNumbers of={signature} whole={signature.total_ns} text={cost} />
 				</Section>
-				<Section title="Worst in" note="the symptom that it costs most">
+				<Section title="Worst in" note="the symptom with its largest cost">
 					{worst ? (
 						<dl class="numbers coverage-worst">
 							<div>
@@ -83,7 +83,7 @@ export function SignaturePage(props: {
 							</div>
 						</dl>
 					) : (
-						<p class="quiet">It matches nothing here.</p>
+						<p class="quiet">It matches nothing in these recordings.</p>
 					)}
 				</Section>
 			</div>
@@ -175,10 +175,10 @@ function Trend({ report, signature }: { report: CoverageReport; signature: Signa
 		},
 	];
 	return (
-		<Section title="Trend" note="a share that grows is a problem that does">
+		<Section title="Trend" note="a growing share is a growing problem">
 			<Table
 				name="trend"
-				label="The signature group by group"
+				label="The signature by group"
 				rows={rows}
 				columns={columns}
 				keyOf={(r) => r.name}

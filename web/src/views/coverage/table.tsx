@@ -63,7 +63,7 @@ function columnsOf(report: CoverageReport): Column<Signature>[] {
 		{
 			key: "streams",
 			title: "recordings",
-			help: "that have it",
+			help: "recordings in which it occurs",
 			value: (s) => s.streams,
 			cell: (s) => count(s.streams),
 			numeric: true,
@@ -83,7 +83,7 @@ function columnsOf(report: CoverageReport): Column<Signature>[] {
 		{
 			key: "worst",
 			title: "worst in",
-			help: "the recording with the symptom that it costs most",
+			help: "the recording with its worst symptom",
 			value: (s) => s.worst?.stream ?? "",
 			cell: (s) => (s.worst ? <Name text={short(s.worst.stream)} most={60} /> : "–"),
 			width: "minmax(80px, 2fr)",

@@ -59,7 +59,7 @@ export function ChangePage({ shown, reference, change, filters }: ChangeProps) {
 				<span class={`diff-class diff-${change.class}`}>
 					{classWord(change) === "?" ? "may be chance" : change.class}
 				</span>
-				: {changeIn(report, change.change_ns)} a symptom
+				: {changeIn(report, change.change_ns)} per symptom
 				<span class="cluster-why">{measured(visible(change.why ?? change.reason))}</span>
 			</h1>
 			<p class="cluster-brief mono">
@@ -70,12 +70,10 @@ export function ChangePage({ shown, reference, change, filters }: ChangeProps) {
 			<ThingButtons />
 			<Facts
 				items={[
-					["a symptom in A", cost(change.a.per_symptom_ns)],
-					["a symptom in B", cost(change.b.per_symptom_ns)],
+					["per symptom in A", cost(change.a.per_symptom_ns)],
+					["per symptom in B", cost(change.b.per_symptom_ns)],
 					["change", `${changeIn(report, change.change_ns)} ${times(change.ratio)}`.trim()],
-					intervalText(report, change)
-						? ["95 % interval of it", intervalText(report, change)]
-						: null,
+					intervalText(report, change) ? ["95 % interval", intervalText(report, change)] : null,
 					isPart ? null : ["p, corrected", chance(change.p_adjusted)],
 					isPart ? null : ["p alone", chance(change.p)],
 					["in A", `${count(change.a.streams)} of ${count(report.a.streams)}`],
@@ -125,7 +123,10 @@ function Recordings({ shown, change }: { shown: Shown; change: Change }) {
 	}, [shown, change]);
 	if (!groups) return null;
 	return (
-		<Section title="Recordings" note="cost per symptom in each; the line is the mean of the set">
+		<Section
+			title="Recordings"
+			note="cost per symptom in each recording; the line is the mean of the set"
+		>
 			<StreamDots
 				name={`recordings-${change.rank}`}
 				label="Cost per symptom in each recording of A and of B"
@@ -160,15 +161,15 @@ function Stacks(props: {
 	return (
 		<Flame
 			name={`flame-${change.rank}`}
-			title="Where it moved"
+			title="Where the cost changed"
 			label="Flame graph of the stacks in both sets, coloured by the set that has more of them"
 			data={data}
 			names={names}
 			unit={report.unit}
-			sets={["a symptom in A", "a symptom in B"]}
+			sets={["per symptom in A", "per symptom in B"]}
 			note={
 				flame.left_out
-					? `+ more in B, − more in A; ${plural(flame.left_out, "small node")} stand in their callers`
+					? `+ more in B, − more in A; ${plural(flame.left_out, "small node")} counted in their callers`
 					: "+ more in B, − more in A"
 			}
 			tools={

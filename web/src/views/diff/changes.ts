@@ -9,8 +9,8 @@ export type Verdict = Change["class"];
 
 /** What a class means, and its colour: more in B is warm, less in B cool. */
 export const CLASSES: Record<Verdict, { help: string; colour: ColorName }> = {
-	new: { help: "more in B, hardly there in A", colour: "mark" },
-	gone: { help: "more in A, hardly there in B", colour: "wait" },
+	new: { help: "in B, hardly in A", colour: "mark" },
+	gone: { help: "in A, hardly in B", colour: "wait" },
 	worse: { help: "more in B", colour: "mark" },
 	better: { help: "less in B", colour: "wait" },
 	same: { help: "inconclusive, or too small to matter", colour: "faint" },

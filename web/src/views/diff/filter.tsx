@@ -171,7 +171,7 @@ export function DiffFilters({ shown }: { shown: Shown }) {
 	const choices = useMemo(() => choicesOf(whole), [whole]);
 	const costs = SIDES.filter((side) => report[side].symptoms > 0).map((side) => {
 		const ns = report.clusters.reduce((sum, c) => sum + c[side].per_symptom_ns, 0);
-		return `${costIn(whole, ns)} of ${costIn(whole, report[side].per_symptom_ns)} a symptom in ${side.toUpperCase()}`;
+		return `${costIn(whole, ns)} of ${costIn(whole, report[side].per_symptom_ns)} per symptom in ${side.toUpperCase()}`;
 	});
 	return (
 		<FilterBar
@@ -190,8 +190,8 @@ export function DiffFilters({ shown }: { shown: Shown }) {
 					{costs.length ? ": " : ""}
 					{costs.join(", ")}.{" "}
 					{isPart
-						? "The sentence above, classes and stacks are those of all recordings, and so are p and intervals, which are left out."
-						: "The sentence above is of everything."}
+						? "The summary above, classes and stacks are not filtered; p and intervals are omitted."
+						: "The summary above is not filtered."}
 				</>
 			}
 		/>

@@ -39,8 +39,8 @@ export function ChangeList({ shown, reference }: { shown: Shown; reference: Repo
 					title="Changes"
 					note={
 						told.length > MOST_BARS
-							? `cost per symptom, the first ${MOST_BARS} of ${told.length}; grey: large, but may be chance`
-							: "cost per symptom; grey: large, but may be chance"
+							? `cost per symptom, the first ${MOST_BARS} of ${told.length}; grey: not significant`
+							: "cost per symptom; grey: not significant"
 					}
 				>
 					<Bars report={report} changes={told.slice(0, MOST_BARS)} onPick={open} />
@@ -62,12 +62,12 @@ export function ChangeList({ shown, reference }: { shown: Shown; reference: Repo
 					most={14}
 					empty={
 						report.clusters.length
-							? "Nothing changed more than chance would change it."
-							: `No cluster: patterns under ${costIn(report, report.lambda_ns)} are ignored.`
+							? "No significant changes."
+							: `No clusters: patterns under ${costIn(report, report.lambda_ns)} are ignored.`
 					}
 					tools={
 						<Choice
-							label="Clusters that are shown"
+							label="Clusters shown"
 							options={[
 								["changes", "Changes"],
 								["all", "All clusters"],
@@ -101,7 +101,7 @@ function columnsOf({ report, isPart }: Shown): Column<Change>[] {
 			...numbers(
 				"number",
 				"#",
-				"what --show takes",
+				"rank, as --show takes it",
 				(c) => c.number,
 				(c) => count(c.number),
 				"30px",
@@ -111,7 +111,7 @@ function columnsOf({ report, isPart }: Shown): Column<Change>[] {
 		{
 			key: "class",
 			title: "class",
-			help: "? is large enough to matter, but may be chance",
+			help: "?: large enough to matter, but not significant",
 			value: (c) => c.class,
 			cell: (c) => <span class={`diff-class diff-${c.class}`}>{classWord(c)}</span>,
 			width: "48px",
@@ -135,7 +135,7 @@ function columnsOf({ report, isPart }: Shown): Column<Change>[] {
 			: {
 					key: "interval",
 					title: "95 % interval",
-					help: "of the change: how large it is, give or take; not corrected",
+					help: "of the change; not corrected for the number of clusters",
 					value: (c) => intervalText(report, c),
 					cell: (c) => <span class="quiet">{intervalText(report, c)}</span>,
 					numeric: true,
@@ -152,7 +152,7 @@ function columnsOf({ report, isPart }: Shown): Column<Change>[] {
 		numbers(
 			"in_a",
 			"in A",
-			"recordings of A that have it",
+			"recordings of A in which it occurs",
 			(c) => c.a.streams,
 			(c) => `${count(c.a.streams)}/${count(report.a.streams)}`,
 			"48px",
@@ -160,7 +160,7 @@ function columnsOf({ report, isPart }: Shown): Column<Change>[] {
 		numbers(
 			"in_b",
 			"in B",
-			"recordings of B that have it",
+			"recordings of B in which it occurs",
 			(c) => c.b.streams,
 			(c) => `${count(c.b.streams)}/${count(report.b.streams)}`,
 			"48px",
@@ -178,7 +178,7 @@ function columnsOf({ report, isPart }: Shown): Column<Change>[] {
 		{
 			key: "why",
 			title: "why",
-			help: "what most of its own cost is",
+			help: "main component of its own cost",
 			value: (c) => c.why ?? c.reason,
 			cell: (c) => measured(visible(c.why ?? c.reason)),
 			width: "146px",
@@ -306,7 +306,7 @@ function Bars(props: {
 					tip: (
 						<>
 							<b>
-								{classWord(change)}: {changeIn(report, change.change_ns)} a symptom
+								{classWord(change)}: {changeIn(report, change.change_ns)} per symptom
 							</b>
 							<div class="mono">
 								<bdi>{visible(briefOf(change))}</bdi>

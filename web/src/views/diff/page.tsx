@@ -62,8 +62,8 @@ function Answer({ report }: { report: DiffReport }) {
 			) : null}
 			{splits.enough_streams ? null : (
 				<p class="notice" role="status">
-					Too few recordings for significance: of {count(report.a.streams)} and{" "}
-					{count(report.b.streams)} p cannot fall below {chance(splits.least_p)}, whatever happened.
+					Too few recordings for significance: with {count(report.a.streams)} and{" "}
+					{count(report.b.streams)}, p is at least {chance(splits.least_p)}.
 				</p>
 			)}
 		</>
@@ -97,12 +97,12 @@ function Sets({ report, isPart }: { report: DiffReport; isPart: boolean }) {
 							<dd>{costIn(report, side.symptom_ns)}</dd>
 						</div>
 						<div>
-							<dt>a symptom</dt>
+							<dt>per symptom</dt>
 							<dd>{costIn(report, side.per_symptom_ns)}</dd>
 						</div>
 						{isPart ? null : (
 							<div>
-								<dt>of it in no cluster</dt>
+								<dt>in no cluster</dt>
 								<dd>
 									{costIn(report, other(side))} · {percent(side.other_ns, side.symptom_ns)}
 								</dd>
@@ -111,7 +111,7 @@ function Sets({ report, isPart }: { report: DiffReport; isPart: boolean }) {
 					</dl>
 					{side.streams_without_symptom ? (
 						<p class="quiet">
-							{plural(side.streams_without_symptom, "recording")} without a symptom: left out.
+							{plural(side.streams_without_symptom, "recording")} without symptoms: left out.
 						</p>
 					) : null}
 				</section>
@@ -125,28 +125,26 @@ function Notes({ report }: { report: DiffReport }) {
 	return (
 		<Section title="Data and method">
 			<p class="quiet">
-				Costs are per symptom, so that sets of any size compare. A change is called so when p ≤{" "}
-				{ratio(options.level, 2)}, corrected for all{" "}
-				{count(report.clusters.length + (report.more ?? 0))} clusters (the chance that even one is
-				called by accident), and when it is at least {costIn(report, options.min_change_ns)} a
-				symptom and {pct(100 * options.min_relative)} of the smaller cost. p is from{" "}
-				{splits.exact ? "all " : ""}
-				{count(splits.tried)} {splits.exact ? "" : "random "}ways to split these recordings in two
+				Costs are per symptom, so sets of different sizes are comparable. A change is reported if p
+				≤ {ratio(options.level, 2)}, corrected for all{" "}
+				{count(report.clusters.length + (report.more ?? 0))} clusters, and if it is at least{" "}
+				{costIn(report, options.min_change_ns)} per symptom and {pct(100 * options.min_relative)} of
+				the smaller cost. p is from {splits.exact ? "all " : ""}
+				{count(splits.tried)} {splits.exact ? "" : "random "}splits of these recordings
 				{options.within ? (
 					<>
 						{" "}
-						within each <Name text={options.within} most={40} /> ({count(splits.strata ?? 0)} of
-						them)
+						within each <Name text={options.within} most={40} /> (groups:{" "}
+						{count(splits.strata ?? 0)})
 					</>
 				) : null}
-				: had chance dealt them, how often would a cluster differ as much? Recordings that differ in
-				more than the change (another day, another machine) show that as well.
+				: the share of splits in which a cluster differs as much. Other differences between the sets
+				(another day, another machine) can be significant, too.
 			</p>
 			<p class="quiet">
-				Mined together at λ = {costIn(report, report.lambda_ns)} (
-				<Name text={options.lambda} most={80} />
-				): {plural(report.patterns, "pattern")}. Symptoms:{" "}
-				<Name text={options.symptoms} most={200} />.
+				Patterns under λ = {costIn(report, report.lambda_ns)} (
+				<Name text={options.lambda} most={80} />) ignored: {plural(report.patterns, "pattern")}.
+				Symptoms: <Name text={options.symptoms} most={200} />.
 			</p>
 			{report.in_both ? (
 				<p class="quiet">{plural(report.in_both, "recording")} in both sets: left out.</p>

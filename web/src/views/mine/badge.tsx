@@ -12,7 +12,11 @@ import {
 const WORDS: Record<Standing, { mark: string; text: string; help: string }> = {
 	known: { mark: "●", text: "known", help: "a signature matches at least half of its cost" },
 	partly: { mark: "◐", text: "partly known", help: "signatures match less than half of its cost" },
-	back: { mark: "↻", text: "came back", help: "a retired signature matches it: it was fixed once" },
+	back: {
+		mark: "↻",
+		text: "came back",
+		help: "a retired signature matches it: it was marked as fixed",
+	},
 	new: { mark: "○", text: "new", help: "no signature matches it" },
 };
 

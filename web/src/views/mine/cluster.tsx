@@ -106,7 +106,7 @@ function Head({ report, cluster, reference, signatures, filter, filters }: Props
 				<CopyLink />
 				<CopyButton
 					label="Copy stack"
-					title="the shared call path, outermost first"
+					title="copy the shared call path, outermost first"
 					text={() => stackText(cluster)}
 				/>
 				<CopyButton
@@ -117,7 +117,7 @@ function Head({ report, cluster, reference, signatures, filter, filters }: Props
 				{"worst" in cluster ? (
 					<CopyButton
 						label="Report as issue"
-						title="copies Markdown: finding, figures, stack, worst symptoms, command"
+						title="copy as Markdown: finding, figures, stack, worst symptoms, command"
 						text={() => issueText(report, cluster, location.href)}
 					/>
 				) : null}
@@ -133,7 +133,7 @@ function Head({ report, cluster, reference, signatures, filter, filters }: Props
 					filter ? null : ["events", count(cluster.events)],
 					["recordings", `${count(cluster.streams)} of ${count(report.streams)}`],
 					filter ? null : ["symptoms", `${count(cluster.symptoms)} of ${count(report.symptoms)}`],
-					["least similarity", cluster.min_similarity.toFixed(2)],
+					["minimum similarity", cluster.min_similarity.toFixed(2)],
 				]}
 			/>
 		</>
@@ -202,12 +202,12 @@ function Stacks(props: Props & { cluster: Cluster }) {
 	const isPart = filter && !query && Object.keys(filter).some((facet) => facet !== "kind");
 	const notes = [
 		isPart
-			? "of all recordings, threads and reasons"
+			? "not filtered by recording, thread or reason"
 			: filter
-				? "its own stacks, filtered"
+				? "own stacks, filtered"
 				: "its own stacks",
 		flame.left_out
-			? `${plural(flame.left_out, "small node")} (${costIn(report, flame.left_out_ns)}) stand in their callers`
+			? `${plural(flame.left_out, "small node")} (${costIn(report, flame.left_out_ns)}) counted in their callers`
 			: "",
 	];
 	return (
@@ -221,7 +221,7 @@ function Stacks(props: Props & { cluster: Cluster }) {
 				unit={report.unit}
 				sourceOf={sourceOf}
 				command={`lode mine --show ${cluster.id} --pprof FILE --chrome-trace FILE INPUT...`}
-				note={flame.left_out || filter ? notes.filter(Boolean).join("; ") : "its own stacks, whole"}
+				note={flame.left_out || filter ? notes.filter(Boolean).join("; ") : "own stacks"}
 			/>
 			<Functions
 				name={`flame-${cluster.rank}`}
@@ -334,7 +334,7 @@ function Patterns({ report, cluster }: { report: Mined; cluster: Cluster }) {
 		{
 			key: "own_ns",
 			title: "own",
-			help: "of the stacks that belong to this pattern",
+			help: "cost of the stacks assigned to this pattern",
 			value: (p) => p.own_ns,
 			cell: (p) => cost(p.own_ns),
 			numeric: true,
@@ -343,7 +343,7 @@ function Patterns({ report, cluster }: { report: Mined; cluster: Cluster }) {
 		{
 			key: "cost_ns",
 			title: "cost",
-			help: "of all stacks that contain it",
+			help: "cost of all stacks that contain it",
 			value: (p) => p.cost_ns,
 			cell: (p) => cost(p.cost_ns),
 			numeric: true,
@@ -361,14 +361,14 @@ function Patterns({ report, cluster }: { report: Mined; cluster: Cluster }) {
 		{
 			key: "round",
 			title: "round",
-			help: "of mining; the first has the paper's patterns",
+			help: "mining round; the first finds the patterns of the paper",
 			value: (p) => p.round,
 			numeric: true,
 			width: "60px",
 		},
 		{
 			key: "functions",
-			title: "functions beside the shared call path",
+			title: "functions outside the shared call path",
 			value: text,
 			cell: (p) => (
 				<span class="mono">

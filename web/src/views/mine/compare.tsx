@@ -75,7 +75,7 @@ export function Compare({ report, reference }: { report: MineReport; reference: 
 	return (
 		<Section
 			title="Compare"
-			note="two values of a label: what is new, gone, worse or better"
+			note="compare two values of a label: what is new, gone, worse or better"
 			class="no-print"
 		>
 			<p class="filter-row">
@@ -88,7 +88,7 @@ export function Compare({ report, reference }: { report: MineReport; reference: 
 				<Pick label="A" value={a} values={shown} onChange={(v) => setParams({ "compare.a": v })} />
 				<Pick label="B" value={b} values={shown} onChange={(v) => setParams({ "compare.b": v })} />
 				{a === b ? (
-					<span class="quiet">Choose two different values.</span>
+					<span class="quiet">Select two different values.</span>
 				) : (
 					<a class="button" href={hrefOf([name])}>
 						Compare A with B

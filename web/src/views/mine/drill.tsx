@@ -1,4 +1,4 @@
-// From a cluster down: the recordings that have it, the symptoms of one of them, and the critical
+// From a cluster down: the recordings in which it occurs, the symptoms of one of them, and the critical
 // path of one symptom. Served, all of it is asked for; in a file it is what the report holds.
 import { useCallback, useMemo } from "preact/hooks";
 import type { MineStreamsReport } from "../../data/generated/mine-streams";
@@ -102,7 +102,7 @@ export function Drill({ report, cluster, served, filter, passes }: Props) {
 				class="streams"
 			>
 				{served && asked.state !== "done" ? (
-					<Pending loaded={asked} text="Asking for the recordings…" height={120} />
+					<Pending loaded={asked} text="Loading recordings…" height={120} />
 				) : (
 					<StreamTable report={report} cluster={cluster} streams={streams} chosen={chosen} />
 				)}
@@ -122,12 +122,12 @@ export function Drill({ report, cluster, served, filter, passes }: Props) {
 
 function StreamsNote(props: { cluster: Cluster; answer: Loaded<MineStreamsReport> | undefined }) {
 	const { answer } = props;
-	const said = ["that have it; choosing one lists its symptoms"];
+	const said = ["in which it occurs; select one to list its symptoms"];
 	if (answer?.state === "done") {
 		if (answer.value.more) said.push(`${plural(answer.value.more, "further recording")} not shown`);
 		if (answer.value.shared)
 			said.push(
-				`in ${plural(answer.value.shared, "further recording")} all that it matches is other clusters' own`,
+				`in ${plural(answer.value.shared, "further recording")} everything it matches is owned by other clusters`,
 			);
 	}
 	return <>{said.join("; ")}</>;
@@ -159,7 +159,7 @@ function streamColumns(
 		{
 			key: "of_cluster",
 			title: "of cluster",
-			help: "its part of the cluster's cost",
+			help: "share of the cluster's cost",
 			value: (s) => s.cost_ns / Math.max(1, whole),
 			cell: (s) => percent(s.cost_ns, whole),
 			numeric: true,
@@ -177,7 +177,7 @@ function streamColumns(
 		any((s) => s.symptoms !== undefined) && {
 			key: "symptoms",
 			title: "symptoms",
-			help: "symptoms that it costs something",
+			help: "symptoms in which it has a cost",
 			value: (s) => s.symptoms,
 			cell: (s) => count(s.symptoms ?? 0),
 			numeric: true,
@@ -244,7 +244,7 @@ function StreamTable(props: {
 	return (
 		<Table
 			name="streams"
-			label="Recordings that have the cluster"
+			label="Recordings in which the cluster occurs"
 			rows={streams}
 			columns={columns}
 			keyOf={(s) => s.id}
@@ -298,7 +298,7 @@ function Symptoms(props: SymptomsProps) {
 	return (
 		<>
 			<Section
-				title={chosen ? "Symptoms of the chosen recording" : "Symptoms that it cost most"}
+				title={chosen ? "Symptoms of the selected recording" : "Worst symptoms"}
 				note={
 					<>
 						{place ? <Name text={place} most={90} /> : null}
@@ -312,13 +312,13 @@ function Symptoms(props: SymptomsProps) {
 							class="button no-print"
 							onClick={() => setParams({ stream: "", symptom: "" })}
 						>
-							Those of all recordings
+							All recordings
 						</button>
 					) : undefined
 				}
 			>
 				{served && chosen && asked.state !== "done" ? (
-					<Pending loaded={asked} text="Asking for the symptoms…" height={120} />
+					<Pending loaded={asked} text="Loading symptoms…" height={120} />
 				) : (
 					<SymptomTable report={report} rows={rows} symptom={symptom} withPath={!chosen} />
 				)}
@@ -378,7 +378,7 @@ function symptomColumns(
 		{
 			key: "at",
 			title: "at",
-			help: "when that event began, from the symptom's start",
+			help: "start of that event, from the symptom's start",
 			value: (s) => s.event_t0_ns - s.t0_ns,
 			cell: (s) => `+${duration(s.event_t0_ns - s.t0_ns)}`,
 			numeric: true,
@@ -420,7 +420,7 @@ function SymptomTable(props: {
 	return (
 		<Table
 			name="worst"
-			label="Symptoms that the cluster cost most"
+			label="Worst symptoms of the cluster"
 			rows={rows}
 			columns={columns}
 			keyOf={rowKey}
@@ -434,7 +434,7 @@ function SymptomTable(props: {
 				})
 			}
 			most={8}
-			empty="None of its symptoms there are in this report."
+			empty="This report has none of its symptoms in that recording."
 		/>
 	);
 }
@@ -446,13 +446,13 @@ async function askPath(served: Served, cluster: Cluster, symptom: Symptom) {
 		stream: symptom.stream_id,
 	});
 	const at = symptoms.find((s) => keyOf(s) === keyOf(symptom));
-	if (!at) throw new Error("this symptom is not known to the server");
+	if (!at) throw new Error("unknown symptom");
 	return served.ask("path", { stream: symptom.stream_id, symptom: String(at.symptom) });
 }
 
 function PathOf(props: Props & { symptom: Symptom | undefined; isChosen: boolean }) {
 	const { report, cluster, served, symptom, isChosen } = props;
-	const title = isChosen ? "Critical path of the chosen symptom" : WORST_PATH;
+	const title = isChosen ? "Critical path of the selected symptom" : WORST_PATH;
 	const canAsk = served?.has("path") && symptom;
 	const key = canAsk ? `${symptom.stream_id} ${keyOf(symptom)}` : "";
 	const asked = useLoaded(key, () => askPath(served!, cluster, symptom!));
@@ -464,7 +464,7 @@ function PathOf(props: Props & { symptom: Symptom | undefined; isChosen: boolean
 			<Section title={title}>
 				{isGone ? (
 					<p class="quiet">
-						There is none here: <bdi>{visible(asked.reason)}</bdi>
+						Not available: <bdi>{visible(asked.reason)}</bdi>
 					</p>
 				) : (
 					<Pending loaded={asked} text="Reading the recording…" height={260} />
@@ -484,7 +484,8 @@ function PathOf(props: Props & { symptom: Symptom | undefined; isChosen: boolean
 	return (
 		<Section title={title}>
 			<p class="quiet">
-				This file holds the paths of the worst symptoms only; <code>lode serve</code> shows any.
+				This file has the critical paths of the worst symptoms only; <code>lode serve</code> shows
+				all.
 			</p>
 		</Section>
 	);

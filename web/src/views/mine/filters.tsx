@@ -70,8 +70,8 @@ export function Filters(props: {
 	if (!report.cells && !isOn(filter) && report.inputs.length > 1)
 		return (
 			<p class="quiet">
-				No filters: this report holds no costs by recording and thread, as with very many
-				recordings. <code>--where</code> narrows it before mining.
+				No filters: this report has no costs by recording and thread (too many recordings). Use{" "}
+				<code>--where</code> to mine fewer.
 			</p>
 		);
 	return (
@@ -87,7 +87,7 @@ export function Filters(props: {
 						{plural(report.streams, "recording")}. {props.beside}
 					</>
 				) : (
-					"Not filtered: this report holds no costs by recording and thread."
+					"Not filtered: this report has no costs by recording and thread."
 				)
 			}
 		/>

@@ -24,7 +24,7 @@ export const WORST_PATH = "Critical path of its worst symptom";
 const KEYS: readonly Shortcut[] = [
 	...TIME_KEYS,
 	["← →", "previous and next span of the path"],
-	["Esc", "all of the path"],
+	["Esc", "the whole path"],
 ];
 
 const LEFT = 176;
@@ -68,7 +68,7 @@ export function Lanes({ report, path, title = WORST_PATH }: LanesProps) {
 		return (
 			<Section title={title}>
 				<p class="quiet">
-					There is none here:{" "}
+					Not available:{" "}
 					<Name text={path.missing ?? "the recording could not be read"} most={300} />.
 				</p>
 			</Section>
@@ -258,7 +258,7 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 			tools={
 				zoom ? (
 					<button type="button" class="button no-print" onClick={() => setZoom("")}>
-						All of it
+						Whole path
 					</button>
 				) : undefined
 			}
@@ -360,7 +360,7 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 								<Frame text={frame} most={120} />
 							</li>
 						))}
-						{stack.length ? null : <li class="quiet">no stack was recorded</li>}
+						{stack.length ? null : <li class="quiet">no stack recorded</li>}
 					</ol>
 				</div>
 			) : null}

@@ -49,7 +49,7 @@ export function ClusterList(props: {
 		<>
 			<Section
 				title="Coverage"
-				note="each cluster's exclusive cost as a share of symptom time; no time is counted twice"
+				note="own cost of each cluster as a share of symptom time; no time is counted twice"
 				tools={<KindLegend />}
 			>
 				<Coverage report={report} onPick={open} />
@@ -74,7 +74,7 @@ export function ClusterList(props: {
 					tools={
 						signatures ? (
 							<Choice
-								label="Clusters by what is known of them"
+								label="Clusters by known signatures"
 								options={STANDINGS}
 								value={STANDINGS.find(([key]) => key === standing)?.[0] ?? ""}
 								onChange={setStanding}
@@ -86,10 +86,10 @@ export function ClusterList(props: {
 					most={14}
 					empty={
 						isFiltered && !report.clusters.length
-							? "No cluster has a cost that passes the filter."
+							? "No cluster passes the filter."
 							: rows.length < report.clusters.length
-								? "No cluster is of that kind."
-								: `No cluster: patterns under ${costIn(report, report.lambda_ns)} are ignored.`
+								? "No such clusters."
+								: `No clusters: patterns under ${costIn(report, report.lambda_ns)} are ignored.`
 					}
 				/>
 			</Section>
@@ -139,7 +139,7 @@ function columnsOf(
 		{
 			key: "why",
 			title: "why",
-			help: "what most of its own cost is",
+			help: "main component of its own cost",
 			value: (c) => c.why ?? c.reason,
 			cell: (c) => measured(visible(c.why ?? c.reason)),
 			width: "150px",
@@ -148,7 +148,7 @@ function columnsOf(
 		known && {
 			key: "known",
 			title: "known as",
-			help: "signatures that match it, and how much of its own cost if not all",
+			help: "signatures that match it, with the share of its own cost if not all",
 			value: (c) => standingValue(known(c)),
 			cell: (c) => (isThere ? <StandingCell matches={known(c)} /> : null),
 			width: "138px",
@@ -157,7 +157,7 @@ function columnsOf(
 		{
 			key: "common",
 			title: "who waits → for whom",
-			help: "the most distinctive functions that its patterns share; the second line goes on in other threads, or names the variants",
+			help: "the most distinctive functions that its patterns share; the second line continues in other threads, or lists variants",
 			value: briefOf,
 			cell: (c) => <Brief cluster={c} />,
 		},

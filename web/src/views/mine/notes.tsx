@@ -30,7 +30,7 @@ const columnsOf = (short: (path: string) => string): Column<Input>[] => [
 	{
 		key: "no_waker_ns",
 		title: "no waker",
-		help: "symptom time that rests on waits of which nobody knows who ended them",
+		help: "symptom time in waits without a known waker",
 		value: (s) => s.no_waker_ns,
 		cell: (s) => duration(s.no_waker_ns),
 		numeric: true,
@@ -39,7 +39,7 @@ const columnsOf = (short: (path: string) => string): Column<Input>[] => [
 	{
 		key: "losses",
 		title: "losses",
-		help: "what the recording lacks, or contradicts itself in",
+		help: "missing or inconsistent data in the recording",
 		value: (s) => s.losses.map((l) => `${l.count} ${l.kind}`).join("; "),
 		cell: (s) => (
 			<Name
@@ -53,7 +53,7 @@ const columnsOf = (short: (path: string) => string): Column<Input>[] => [
 
 const SCOPES: Readonly<Record<string, string>> = {
 	critical: "time on the critical path, across threads",
-	graph: "all waits that the symptom's led to",
+	graph: "all waits reachable from the symptom's",
 	thread: "the symptom's own thread",
 };
 
@@ -64,8 +64,8 @@ export function MineNotes({ report }: { report: MineReport }) {
 		[report.inputs],
 	);
 	const bad = [
-		...report.skipped.map((s) => ({ ...s, what: "not used" })),
-		...report.incomplete.map((s) => ({ ...s, what: "used as far as it goes" })),
+		...report.skipped.map((s) => ({ ...s, what: "skipped" })),
+		...report.incomplete.map((s) => ({ ...s, what: "partly used" })),
 	];
 	return (
 		<Section

@@ -75,7 +75,7 @@ function MinePage(props: ViewProps<MineReport>) {
 				report={whole}
 				filter={filter}
 				filtered={filtered}
-				beside="The sentence above is of everything."
+				beside="The summary above is not filtered."
 			/>
 			<Facts
 				items={[
@@ -88,7 +88,7 @@ function MinePage(props: ViewProps<MineReport>) {
 					signatures ? ["known", known ? percent(known.covered_ns, known.symptom_ns) : "…"] : null,
 					["waiting", costIn(report, report.aoi.wait_ns)],
 					["running", costIn(report, report.aoi.run_ns)],
-					["ready, without a CPU", costIn(report, report.aoi.ready_ns)],
+					["ready, waiting for a CPU", costIn(report, report.aoi.ready_ns)],
 				]}
 			/>
 			<ClusterList
@@ -106,8 +106,7 @@ function MinePage(props: ViewProps<MineReport>) {
 	);
 }
 
-const BESIDE =
-	"Title, shared call path, who ended its waits, critical paths and patterns are those of all recordings.";
+const BESIDE = "Title, shared call path, wakers, critical paths and patterns are not filtered.";
 
 function OneCluster(
 	props: ViewProps<MineReport> & {

@@ -55,7 +55,7 @@ export function PathTable(props: { spans: readonly PathSpan[]; from: number; to:
 			{
 				key: "share",
 				title: "share",
-				help: "of the time that is seen",
+				help: "share of the time shown",
 				value: (r) => r.ns / Math.max(1, sum),
 				cell: (r) => percent(r.ns, sum),
 				numeric: true,
@@ -89,7 +89,7 @@ export function PathTable(props: { spans: readonly PathSpan[]; from: number; to:
 	return (
 		<Table
 			name="path"
-			label="The path in this time"
+			label="Critical path in this time range"
 			rows={rows}
 			columns={columns}
 			keyOf={(r) => `${r.thread} ${r.what} ${r.innermost}`}

@@ -40,8 +40,8 @@ export function ReadOnlyNote({ served }: { served: Served }) {
 				<bdi>{visible(may.reason)}</bdi>
 			) : (
 				<>
-					You can look, not change: this browser has no token. Open the address with{" "}
-					<code>?token=</code> that <code>lode serve</code> prints, once.
+					Read-only: this browser has no token. To make changes, open the address with{" "}
+					<code>?token=</code> that <code>lode serve</code> printed.
 				</>
 			)}
 		</p>
@@ -74,7 +74,7 @@ export function SignatureActions(props: ActionsProps) {
 	const buttons: ComponentChildren =
 		mode === "delete" ? (
 			<>
-				<span role="alert">Delete it for good?</span>
+				<span role="alert">Delete permanently?</span>
 				<button
 					type="button"
 					class="button danger"
@@ -98,8 +98,8 @@ export function SignatureActions(props: ActionsProps) {
 					disabled={busy}
 					title={
 						turn === "retire"
-							? "the problem is fixed: it explains nothing any more, and is told when it comes back"
-							: "it explains again"
+							? "mark as fixed: no longer counted as explained, and reported if it comes back"
+							: "count it as explained again"
 					}
 					onClick={() => run(() => signatures.change(turn, { name }))}
 				>

@@ -98,7 +98,7 @@ function Narrow(props: {
 				label="Wait reasons, joined by commas"
 				value={props.reason}
 				onInput={props.onReason}
-				hint="any: lock,disk"
+				hint="such as lock,disk; empty: any"
 				mono
 			/>
 		</div>
@@ -221,7 +221,7 @@ export function SignForm({ signatures, cluster, onDone, onCancel }: SignProps) {
 			onCancel={onCancel}
 		>
 			<Field label="Name" value={name} onInput={setName} hint="slow-path-lookup" required first />
-			<Field label="Bug" value={bug} onInput={setBug} hint="its number or address" />
+			<Field label="Bug" value={bug} onInput={setBug} hint="number or URL" />
 			<Field label="Owner" value={owner} onInput={setOwner} />
 			<Field label="Note" value={note} onInput={setNote} rows={2} />
 			<Narrow kind={kind} reason={reason} onKind={setKind} onReason={setReason} />
@@ -236,7 +236,7 @@ export function SignForm({ signatures, cluster, onDone, onCancel }: SignProps) {
 				</div>
 			) : null}
 			<Field
-				label={taken.length ? "Further patterns, one on a line" : "Patterns, one on a line"}
+				label={taken.length ? "Additional patterns, one per line" : "Patterns, one per line"}
 				value={typed}
 				onInput={setTyped}
 				rows={2}
@@ -298,7 +298,7 @@ export function EditForm({ signatures, signature, onDone, onCancel }: EditProps)
 			<Field label="Note" value={note} onInput={setNote} rows={2} />
 			<Narrow kind={kind} reason={reason} onKind={setKind} onReason={setReason} />
 			<div class="field">
-				<span>Patterns; what is not ticked is taken away</span>
+				<span>Patterns; unchecked ones are removed</span>
 				<div class="patterns" role="group" aria-label="Patterns" tabIndex={0}>
 					{signature.patterns.map((pattern, i) => (
 						<label key={pattern} class="pattern-choice">
@@ -314,7 +314,7 @@ export function EditForm({ signatures, signature, onDone, onCancel }: EditProps)
 				</div>
 			</div>
 			<Field
-				label="Further patterns, one on a line"
+				label="Additional patterns, one per line"
 				value={typed}
 				onInput={setTyped}
 				rows={2}

@@ -52,7 +52,7 @@ function columnsOf(report: Mined, all: readonly Signature[]): Column<Signature>[
 		{
 			key: "patterns",
 			title: "patterns",
-			help: "the end of the first one",
+			help: "end of the first pattern",
 			value: (s) => s.patterns.join(" | "),
 			cell: (s) => (
 				<span class="mono one-line">
@@ -84,7 +84,7 @@ export function SignatureList(props: { report: Mined; served: Served; signatures
 			<h1>Signatures</h1>
 			{path[2] && all ? (
 				<p class="notice" role="alert">
-					There is no signature <Name text={path[2]} most={60} />.
+					Unknown signature <Name text={path[2]} most={60} />.
 				</p>
 			) : null}
 			{all ? (
@@ -94,7 +94,7 @@ export function SignatureList(props: { report: Mined; served: Served; signatures
 							["signatures", count(all.signatures.length)],
 							["retired", count(retired.length)],
 							["known", `${costIn(report, all.covered_ns)} · ${pct(100 * all.coverage)}`],
-							["only retired match", costIn(report, all.returned_ns)],
+							["retired only", costIn(report, all.returned_ns)],
 						]}
 					/>
 					<Section
@@ -115,7 +115,7 @@ export function SignatureList(props: { report: Mined; served: Served; signatures
 							sort="total_ns"
 							search={(s) => [s.name, s.state, s.owner, s.bug, s.note, ...s.patterns].join(" ")}
 							onSelect={(s) => openSignature(served, s.name)}
-							empty="There is none yet: sign a cluster, or type patterns here."
+							empty="No signatures yet: sign a cluster, or enter patterns here."
 							rowHeight={30}
 						/>
 						{isNew ? (
@@ -128,7 +128,7 @@ export function SignatureList(props: { report: Mined; served: Served; signatures
 						) : may.state === "done" && may.value ? (
 							<p class="form-buttons no-print">
 								<button type="button" class="button" onClick={() => setNew(true)}>
-									New signature of typed patterns
+									New signature from patterns
 								</button>
 							</p>
 						) : null}

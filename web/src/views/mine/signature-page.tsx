@@ -63,7 +63,7 @@ export function SignaturePage({ report, served, signatures, signature }: Props) 
 				/>
 			) : null}
 			<Matched report={report} served={served} signatures={signatures} signature={signature} />
-			<Section title="What is known">
+			<Section title="Details">
 				<dl class="known-facts">
 					<Fact title="bug" text={signature.bug} is_bug />
 					<Fact title="owner" text={signature.owner} />
@@ -74,7 +74,7 @@ export function SignaturePage({ report, served, signatures, signature }: Props) 
 					<Fact title="changed" text={signature.updated.slice(0, 16).replace("T", " ")} />
 				</dl>
 			</Section>
-			<Section title="Patterns" note="names that occur in this order in a stack">
+			<Section title="Patterns" note="functions that occur in this order in a stack">
 				<div class="patterns" role="group" aria-label="Patterns" tabIndex={0}>
 					{signature.patterns.map((pattern) => (
 						<PatternText key={pattern} pattern={pattern} />
@@ -173,7 +173,7 @@ function Matched({ report, served, signatures, signature }: Props) {
 				search={(r) => briefOf(r.cluster)}
 				onSelect={(r) => goTo({ path: [served.name, r.cluster.id], params: new Map() })}
 				most={10}
-				empty="None: its problem is not in these recordings, or no pattern of it costs as much as λ."
+				empty="None: the problem does not occur in these recordings, or costs less than λ."
 			/>
 		</Section>
 	);

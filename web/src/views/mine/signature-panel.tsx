@@ -39,7 +39,7 @@ export function SignaturePanel(props: Props) {
 				<Pending loaded={state} text="Matching signatures…" height={56} />
 			) : (
 				<>
-					{matches.length ? null : <p class="quiet">None matches this cluster.</p>}
+					{matches.length ? null : <p class="quiet">No signature matches this cluster.</p>}
 					{matches.map((match) => (
 						<MatchRow
 							key={match.name}

@@ -61,7 +61,7 @@ export function SourcePage(props: { served: Served; reference: ReportRef }) {
 				after={undefined}
 			/>
 			<h1 class="cluster-title">
-				<Name text={frameParts(fn).name || "No function is chosen"} most={200} />
+				<Name text={frameParts(fn).name || "No function selected"} most={200} />
 			</h1>
 			{asked.state === "done" ? (
 				<Body report={asked.value} />
@@ -81,7 +81,7 @@ function Body({ report }: { report: MineSourceReport }) {
 			<p class="headline">
 				<bdi>{visible(report.function)}</bdi> takes {cost(inclusive_ns)},{" "}
 				{percent(inclusive_ns, report.symptom_ns)} of symptom time, in{" "}
-				<bdi>{visible(baseName(report.stream.path))}</bdi>; {cost(exclusive_ns)} of it itself.
+				<bdi>{visible(baseName(report.stream.path))}</bdi>; {cost(exclusive_ns)} in its own code.
 				{report.streams > 1
 					? ` That is ${percent(inclusive_ns, report.all_ns)} of what it takes in ${plural(report.streams, "recording")}.`
 					: ""}
@@ -106,7 +106,7 @@ function Body({ report }: { report: MineSourceReport }) {
 					["inclusive", cost(inclusive_ns)],
 					["waiting", cost(report.waiting_ns ?? 0)],
 					["running", cost(report.running_ns ?? 0)],
-					["ready, without a CPU", cost(report.ready_ns ?? 0)],
+					["ready, waiting for a CPU", cost(report.ready_ns ?? 0)],
 				]}
 			/>
 			{report.files.map((file, at) => (
@@ -122,7 +122,7 @@ function Body({ report }: { report: MineSourceReport }) {
 				/>
 			))}
 			{report.more_code ? (
-				<p class="quiet">{plural(report.more_code, "more place")} with less of its cost.</p>
+				<p class="quiet">{plural(report.more_code, "other place")} with lower cost.</p>
 			) : null}
 		</>
 	);
@@ -143,7 +143,7 @@ function RecordingChoice({ report }: { report: MineSourceReport }) {
 			<label>
 				Recording{" "}
 				<select
-					aria-label="Recording that is read"
+					aria-label="Recording"
 					value={stream.id}
 					onChange={(event) => setParams({ stream: event.currentTarget.value, line: "" }, false)}
 				>
@@ -156,8 +156,8 @@ function RecordingChoice({ report }: { report: MineSourceReport }) {
 				</select>
 			</label>
 			<span class="quiet">
-				each may hold another build
-				{more ? `; ${plural(more, "recording")} with less of its cost are not listed` : ""}
+				each may have a different build
+				{more ? `; ${plural(more, "recording")} with lower cost not listed` : ""}
 			</span>
 		</p>
 	);
@@ -192,11 +192,11 @@ function costColumns<Row extends Spent>(report: MineSourceReport): Column<Row>[]
 		give,
 	});
 	return [
-		number("inclusive_ns", "inclusive", "with all that was called from there", 0, "76px"),
+		number("inclusive_ns", "inclusive", "including everything called from there", 0, "76px"),
 		{
 			key: "share",
 			title: "",
-			help: "inclusive, by kind of time, of the function's",
+			help: "share of the function's inclusive cost, by kind of time",
 			value: (row) => (row.inclusive_ns ?? 0) / Math.max(1, whole),
 			csv: KINDS.map((kind) => [kind.key, (row: Row) => splitOf(row).split[kind.key]] as const),
 			cell: (row) =>
@@ -212,7 +212,7 @@ function costColumns<Row extends Spent>(report: MineSourceReport): Column<Row>[]
 			width: "72px",
 			give: 4,
 		},
-		number("exclusive_ns", "exclusive", "innermost there", 2, "76px"),
+		number("exclusive_ns", "exclusive", "in this code itself", 2, "76px"),
 	];
 }
 
@@ -289,7 +289,7 @@ function Instructions(props: { report: MineSourceReport; code: Code; at: number;
 			{
 				key: "line",
 				title: "line",
-				help: "of the source; another file's has a + behind it",
+				help: "source line; + marks a line of another file",
 				value: (row) => row.line ?? 0,
 				cell: (row) => (row.line ? `${row.line}${row.file < 0 ? "+" : ""}` : ""),
 				numeric: true,

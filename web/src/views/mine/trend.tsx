@@ -50,7 +50,7 @@ export function Trend(props: Props) {
 	return (
 		<Section
 			title="Trend"
-			note="its share of all symptom time"
+			note="share of symptom time"
 			tools={
 				answer ? (
 					<By keys={answer.keys} by={answer.by} onChange={(value) => setBy(value)} />
@@ -61,7 +61,7 @@ export function Trend(props: Props) {
 				<Groups answer={answer} what={props.what} />
 			) : (
 				<>
-					<Pending loaded={asked} text="Adding up…" height={HEIGHT} />
+					<Pending loaded={asked} text="Calculating…" height={HEIGHT} />
 					{asked.state === "failed" && by ? (
 						<button type="button" class="button no-print" onClick={() => setBy("")}>
 							By day
@@ -103,7 +103,7 @@ function columnsOf(answer: MineTrendReport): Column<Group>[] {
 		{
 			key: "share",
 			title: "share",
-			help: "its cost there as a share of the symptom time there",
+			help: "cost as a share of the group's symptom time",
 			value: (g) => g.share,
 			cell: (g) => (g.symptom_ns ? pct(100 * g.share) : "–"),
 			numeric: true,
@@ -120,7 +120,7 @@ function columnsOf(answer: MineTrendReport): Column<Group>[] {
 		{
 			key: "symptom_ns",
 			title: "symptoms",
-			help: "length of all symptoms",
+			help: "total duration of symptoms",
 			value: (g) => g.symptom_ns,
 			cell: (g) => costIn(answer, g.symptom_ns),
 			numeric: true,
@@ -129,7 +129,7 @@ function columnsOf(answer: MineTrendReport): Column<Group>[] {
 		{
 			key: "streams_with",
 			title: "have it",
-			help: "recordings that have it",
+			help: "recordings in which it occurs",
 			value: (g) => g.streams_with,
 			cell: (g) => count(g.streams_with),
 			numeric: true,
@@ -208,7 +208,7 @@ function Groups({ answer, what }: { answer: MineTrendReport; what: string }) {
 			selected={chosen}
 			onSelect={choose}
 			most={6}
-			empty="There are no recordings."
+			empty="No recordings."
 		/>
 	);
 	// One bar compares nothing; the room is kept, since nobody knows before.

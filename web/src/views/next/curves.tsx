@@ -78,7 +78,7 @@ export function Curves({ report, compare }: { report: NextReport; compare: Compa
 				note={
 					chosen >= 0
 						? `${count(chosen)} opened: ${ORDERS.map((o) => `${o.title} ${percent(curves[o.key][chosen] ?? 0, report.symptom_ns)}`).join(", ")}`
-						: "share of all symptom time that is explained by what was seen"
+						: "share of symptom time explained by what has been seen"
 				}
 			>
 				<Picture

@@ -38,15 +38,15 @@ function NextPage(props: ViewProps<NextReport>) {
 			<Facts
 				items={[
 					["recordings", count(report.streams)],
-					report.opened ? ["opened already", count(report.opened)] : null,
+					report.opened ? ["already reviewed", count(report.opened)] : null,
 					["symptom time", costIn(report, report.symptom_ns)],
 					[`${noun}s`, count(report.signatures)],
 					report.opened ? ["seen", count(report.seen)] : null,
-					["that all of them explain", percent(report.explained_ns, report.symptom_ns)],
+					["explained by all of them", percent(report.explained_ns, report.symptom_ns)],
 				]}
 			/>
 			{report.of === "clusters" ? (
-				<p class="quiet">No signatures: clusters take their place.</p>
+				<p class="quiet">No signatures: clusters are used instead.</p>
 			) : null}
 			{report.compare ? <Curves report={report} compare={report.compare} /> : null}
 			<Order report={report} reference={reference} turns={turns} />
@@ -81,7 +81,7 @@ function Order(props: { report: NextReport; reference: ReportRef; turns: readonl
 				search={(t) => `${t.step.stream} ${reasonText(report, t.step)}`}
 				onSelect={(t) => goTo({ path: [reference.name, t.step.stream_id], params: new Map() })}
 				most={16}
-				empty="Every recording was opened."
+				empty="All recordings have been reviewed."
 			/>
 		</Section>
 	);
@@ -111,7 +111,7 @@ function columnsOf(report: NextReport): Column<Turn>[] {
 		{
 			key: "bar",
 			title: "covered before, and added",
-			help: "of all symptom time",
+			help: "share of symptom time",
 			value: (t) => share(t.step.covered_ns),
 			cell: (t) => (
 				<PartBar
@@ -129,7 +129,7 @@ function columnsOf(report: NextReport): Column<Turn>[] {
 		{
 			key: "covered_ns",
 			title: "covered",
-			help: "of all symptom time, by what is seen once it is opened",
+			help: "share of symptom time explained after opening it",
 			value: (t) => t.step.covered_ns,
 			cell: (t) => share(t.step.covered_ns),
 			numeric: true,
@@ -146,7 +146,7 @@ function columnsOf(report: NextReport): Column<Turn>[] {
 		{
 			key: "new",
 			title: "new",
-			help: "seen there first",
+			help: "first seen there",
 			value: (t) => t.step.new,
 			numeric: true,
 			width: "46px",
@@ -163,7 +163,7 @@ function columnsOf(report: NextReport): Column<Turn>[] {
 		{
 			key: "unexplained_ns",
 			title: "unexplained",
-			help: "of that, what nothing explains",
+			help: "of that, not explained",
 			value: (t) => t.step.unexplained_ns,
 			cell: (t) => costIn(report, t.step.unexplained_ns),
 			numeric: true,
@@ -172,7 +172,7 @@ function columnsOf(report: NextReport): Column<Turn>[] {
 		{
 			key: "reason",
 			title: "opened for",
-			help: "the best that is not seen yet",
+			help: "the best one not seen yet",
 			value: (t) => reasonText(report, t.step),
 			cell: (t) => (
 				<span class={t.step.new ? "mono" : "quiet"}>

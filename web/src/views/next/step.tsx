@@ -84,7 +84,7 @@ function Sights({ report, turn }: { report: NextReport; turn: Turn }) {
 		{
 			key: "new",
 			title: "seen",
-			help: "new: seen here first, in this order",
+			help: "new: first seen here, in this order",
 			value: (s) => (s.isNew ? "new" : ""),
 			cell: (s) => <b>{s.isNew ? "new" : ""}</b>,
 			width: "44px",
@@ -92,7 +92,7 @@ function Sights({ report, turn }: { report: NextReport; turn: Turn }) {
 		{
 			key: "cost_ns",
 			title: "cost",
-			help: "in this recording; several may explain the same time",
+			help: "cost in this recording; several may explain the same time",
 			value: (s) => s.cost_ns,
 			cell: (s) => costIn(report, s.cost_ns),
 			numeric: true,
@@ -125,16 +125,16 @@ function Sights({ report, turn }: { report: NextReport; turn: Turn }) {
 		},
 	];
 	return (
-		<Section title="What is in it" note="new: seen here first, in this order">
+		<Section title="Contents" note="new: first seen here, in this order">
 			<Table
 				name="sights"
-				label="What is in the recording"
+				label="Contents of the recording"
 				rows={rows}
 				columns={report.of === "clusters" ? columns : columns.filter((c) => c.key !== "why")}
 				keyOf={(s) => String(s.at)}
 				sort="cost_ns"
 				search={(s) => knownName(s.known)}
-				empty="Nothing that is known: look here for what has no name yet."
+				empty="No known problems: look here for new ones."
 			/>
 		</Section>
 	);

@@ -15,11 +15,11 @@ type Finding = Run["details"][number];
 
 const QUESTIONS: Record<Run["analysis"], string> = {
 	mine: "What made users wait",
-	triage: "What of it is known already, and what is new",
-	suspects: "What goes with slow calls",
+	triage: "What is known, and what is new",
+	suspects: "What is linked to slow calls",
 	timeline: "Which calls took unusually long",
-	pio: "When it was slow, and which server it was",
-	page: "A report of before",
+	pio: "When the service was slow, and which server caused it",
+	page: "An existing report",
 };
 
 /** Numbers that a line begins with, and its words: "34.0 %  7.57 s  lookup: disk". */
@@ -35,7 +35,7 @@ function FindingLine({ report, finding }: { report: string | null; finding: Find
 				<PartBar
 					parts={[[share, "var(--mark)"]]}
 					whole={1}
-					label={`${pct(100 * share)} of the whole`}
+					label={`${pct(100 * share)} of the total`}
 				/>
 			)}
 			{parts.map((number) => (
@@ -62,12 +62,10 @@ function RunCard({ run, title }: { run: Run; title: string }) {
 			</div>
 			<div>
 				{run.report === null ? (
-					<p class="overview-summary">
-						Gave no report (exit code {run.exit_code}). Its command says why:
-					</p>
+					<p class="overview-summary">No report (exit code {run.exit_code}). To see why, run:</p>
 				) : (
 					<p class="overview-summary">
-						<Name text={measured(run.summary || "See its page.")} most={600} />
+						<Name text={measured(run.summary || "See the report.")} most={600} />
 					</p>
 				)}
 				{run.details.length ? (
@@ -78,7 +76,7 @@ function RunCard({ run, title }: { run: Run; title: string }) {
 					</ol>
 				) : null}
 				{run.report !== null && run.exit_code !== 0 ? (
-					<p class="quiet">Some of its input was skipped or incomplete: its page says what.</p>
+					<p class="quiet">Some input was skipped or incomplete: see the report.</p>
 				) : null}
 				{run.command ? (
 					<p class="overview-command">
@@ -111,11 +109,11 @@ function OverviewPage({ report }: ViewProps<AnalyzeReport>) {
 	const short = new Map(distinguish(titles).map((text, i) => [titles[i], text]));
 	return (
 		<>
-			<h1>What was found</h1>
+			<h1>Findings</h1>
 			<Opening report={report} />
 			<p class="quiet overview-inputs">
 				in {inputs.join(", ") || "nothing"}
-				{found.other_files ? " that no analysis reads" : ""}
+				{found.other_files ? " skipped" : ""}
 			</p>
 			<ol class="overview-runs">
 				{report.runs.map((run) => (

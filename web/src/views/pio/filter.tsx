@@ -92,11 +92,11 @@ export function PioFilters(props: {
 				<>
 					{duration(slow * whole.step_ns)} of {duration(sum.n * whole.step_ns)} slow, in{" "}
 					{count(inside.length)} of {plural(whole.periods.length, "slow period")}
-					{chosen.server ? " (those whose bottleneck it was)" : ""}
+					{chosen.server ? " (with this server as bottleneck)" : ""}
 					{whole.has_log
 						? `; ${count(sum.slow)} of ${plural(sum.requests, "request")} slow (${percent(sum.slow, sum.requests)})${chosen.server ? " on all servers" : ""}`
 						: ""}
-					. The first sentence is of everything.
+					. The summary is not filtered.
 				</>
 			}
 		/>
@@ -105,7 +105,7 @@ export function PioFilters(props: {
 
 interface Out {
 	readonly series: Series;
-	/** Values outside of the healthy range, and all that there are. */
+	/** Values outside the healthy range, and all that there are. */
 	readonly n: number;
 	readonly of: number;
 	/** The value furthest outside, and how far. */
@@ -148,7 +148,7 @@ const OUT_COLUMNS: readonly Column<Out>[] = [
 	{
 		key: "share",
 		title: "out of range",
-		help: "of its values in this time, those outside of its healthy range",
+		help: "share of its values in this time range outside its healthy range",
 		value: (o) => o.n / o.of,
 		csv: [
 			["out", (o) => o.n],
@@ -162,7 +162,7 @@ const OUT_COLUMNS: readonly Column<Out>[] = [
 	{
 		key: "value",
 		title: "furthest",
-		help: "the value furthest outside",
+		help: "most extreme value",
 		value: (o) => o.value,
 		cell: (o) => number(o.value),
 		numeric: true,
@@ -171,7 +171,7 @@ const OUT_COLUMNS: readonly Column<Out>[] = [
 	{
 		key: "deviation",
 		title: "times",
-		help: "how many times as far from the median as the border of the healthy range",
+		help: "distance from the median, relative to the bound of the healthy range",
 		value: (o) => o.deviation,
 		cell: (o) => `${o.deviation < 100 ? o.deviation.toFixed(1) : count(o.deviation)}\u202f×`,
 		numeric: true,
@@ -195,16 +195,19 @@ const OUT_COLUMNS: readonly Column<Out>[] = [
 export function RangeCounters({ report, range }: { report: PioReport; range: Range }) {
 	const rows = useMemo(() => outIn(report, range), [report, range.from, range.to]);
 	return (
-		<Section title="Counters in this time" note="outside of their healthy range, most often first">
+		<Section
+			title="Counters in this time range"
+			note="outside their healthy range, most frequent first"
+		>
 			<Table
 				name="range"
-				label="Counters in this time"
+				label="Counters in this time range"
 				rows={rows}
 				columns={OUT_COLUMNS}
 				keyOf={(o) => `${o.series.server} ${o.series.counter}`}
 				search={(o) => `${o.series.server}/${o.series.counter}`}
 				most={10}
-				empty="All counters stayed in their healthy ranges."
+				empty="All counters stayed within their healthy ranges."
 			/>
 		</Section>
 	);

@@ -149,9 +149,11 @@ export function rangeHeat(report: PioReport): Heat {
 	return {
 		groups: grouped(rows.slice(0, MOST_ROWS)),
 		bounds: [2, 4, 8, Number.POSITIVE_INFINITY],
-		note: "outside of its healthy range: up to 2 · 4 · 8 times as far as the border, and more",
+		note: "outside its healthy range: up to 2 · 4 · 8 times the distance of the bound, and more",
 		text: (value) =>
-			value ? `${value.toFixed(1)} × as far from the median as its border` : "in its healthy range",
+			value
+				? `${value.toFixed(1)} × the distance of its bound from the median`
+				: "in its healthy range",
 		more: Math.max(0, rows.length - MOST_ROWS),
 	};
 }

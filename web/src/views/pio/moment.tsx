@@ -65,10 +65,10 @@ export function Moment(props: {
 			<div class={props.hasRules ? "moment" : "moment moment-alone"}>
 				<div hidden={!props.hasRules}>
 					<h3>
-						Rules that decided it{" "}
+						Deciding rules{" "}
 						<CsvButton
 							name="rules"
-							label="Rules that decided it"
+							label="Deciding rules"
 							header={["ruleset", "then", "rule", "covered", "wrong"]}
 							rows={() => rules.map((r) => [r.ruleset, r.then, r.text, r.covered, r.wrong])}
 						/>
@@ -83,14 +83,14 @@ export function Moment(props: {
 								</span>
 							</li>
 						))}
-						{rules.length ? null : <li class="quiet">none: there was no counter</li>}
+						{rules.length ? null : <li class="quiet">none: no counters</li>}
 					</ul>
 				</div>
 				<div>
 					<h3>
 						Raw counters
 						{report.series_step_ns > report.step_ns
-							? `, the furthest value in ${duration(report.series_step_ns)}`
+							? `, the most extreme value in ${duration(report.series_step_ns)}`
 							: ""}
 					</h3>
 					<Table
@@ -139,7 +139,7 @@ function columnsOf(report: PioReport, interval: number, range: Range): Column<Ro
 		{
 			key: "out",
 			title: "range",
-			help: "outside of the healthy range",
+			help: "outside the healthy range",
 			value: (r) => Math.abs(r.out),
 			csv: [["out", (r) => r.out]],
 			cell: (r) => (r.out > 0 ? "↑ above" : r.out < 0 ? "↓ below" : "healthy"),
@@ -149,7 +149,7 @@ function columnsOf(report: PioReport, interval: number, range: Range): Column<Ro
 		{
 			key: "median",
 			title: "median",
-			help: "of healthy time in training",
+			help: "in healthy training time",
 			value: (r) => r.series.median,
 			cell: (r) => (r.series.median === undefined ? "–" : number(r.series.median)),
 			numeric: true,

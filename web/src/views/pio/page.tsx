@@ -105,7 +105,7 @@ function PioPage({ report: whole }: ViewProps<PioReport>) {
 			{report.unfelt.length ? (
 				<Periods
 					report={report}
-					title="Out of range, but nobody felt it"
+					title="Out of range, but users were not affected"
 					name="unfelt"
 					periods={report.unfelt}
 					onOpen={open}
@@ -114,7 +114,7 @@ function PioPage({ report: whole }: ViewProps<PioReport>) {
 			{report.unexplained.length ? (
 				<Periods
 					report={report}
-					title="Slow, but no counter shows why"
+					title="Slow, but not explained by any counter"
 					name="unexplained"
 					periods={report.unexplained}
 					onOpen={open}
@@ -139,7 +139,7 @@ function Notes({ report }: { report: PioReport }) {
 	const { retraining } = report;
 	const lists = [
 		["gone", retraining.vanished],
-		["out of their range most of the time", retraining.shifted],
+		["out of range most of the time", retraining.shifted],
 		["new", retraining.appeared],
 	] as const;
 	return (

@@ -25,7 +25,7 @@ export function Periods(props: {
 	const { report } = props;
 	const columns = useMemo(() => columnsOf(report), [report]);
 	return (
-		<Section title={props.title} note="choose one to see it above">
+		<Section title={props.title} note="select one to see it above">
 			<Table
 				name={props.name}
 				label={props.title}
@@ -97,7 +97,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 		},
 		{
 			key: "counters",
-			title: "counters behind it",
+			title: "counters",
 			value: (p) =>
 				p.counters.map((c) => `${c.server}/${c.counter}${times(c.deviation)}`).join(", "),
 			cell: (p) => (
@@ -132,7 +132,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 			{
 				key: "actions",
 				title: "affected",
-				help: "actions and users with most slow requests",
+				help: "actions and users with the most slow requests",
 				value: (p) => p.actions.map((a) => `${a.action} ${a.slow}`).join(", "),
 				cell: (p) => (
 					<span class="two-lines">

@@ -28,8 +28,8 @@ import {
 
 const KEYS: readonly Shortcut[] = [
 	...TIME_KEYS,
-	["← →", "the moment before and after; with Shift in larger steps"],
-	["Esc", "no moment"],
+	["← →", "previous and next interval; with Shift in larger steps"],
+	["Esc", "deselect"],
 ];
 
 /** Left of the times: names of tracks and counters. */
@@ -134,7 +134,7 @@ export function Tracks(props: TracksProps) {
 				<>
 					{isAll ? null : (
 						<button type="button" class="button no-print" onClick={() => props.onRange(null)}>
-							All of it
+							Whole range
 						</button>
 					)}
 					{hasRanges && report.rules.low_other.length ? (
@@ -154,7 +154,7 @@ export function Tracks(props: TracksProps) {
 			<div onDblClick={() => props.onRange(null)} role="presentation">
 				<Picture
 					name="slow-periods"
-					label={`SARatio, evidence and ${isRules ? "rule coverage" : "counters outside of their healthy range"} over ${count(report.intervals.length)} intervals; ${count(report.periods.length)} slow periods are shaded`}
+					label={`SARatio, evidence and ${isRules ? "rule coverage" : "counters outside their healthy range"} over ${count(report.intervals.length)} intervals; ${count(report.periods.length)} slow periods are shaded`}
 					height={at.height}
 					draw={draw}
 					overlay={(paint, width, _h, colors, pointer) => {

@@ -118,7 +118,7 @@ export function contrastColumns(
 		{
 			key: "q",
 			title: "q",
-			help: "the probability of this by chance, corrected for all callers tested",
+			help: "probability of such a difference by chance, corrected for all callers tested",
 			value: (c) => -c.log10_q,
 			csv: [
 				["q", (c) => c.q],
@@ -187,7 +187,7 @@ export function Contrasts({ report, reference }: { report: SuspectsReport; refer
 				empty={
 					report.contrasts.length
 						? "No caller makes a significant difference (q < 0.05)."
-						: "No caller makes a difference that could be tested."
+						: "No caller differences could be tested."
 				}
 			/>
 		</Section>

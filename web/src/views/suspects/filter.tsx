@@ -84,8 +84,8 @@ export function ListFilters(props: {
 				<>
 					{count(report.functions.length)} of {plural(whole.functions.length, "function")},{" "}
 					{count(report.contrasts.length)} of {plural(whole.contrasts.length, "caller")};{" "}
-					{count(calls)} of {plural(all, "call")}. The sentence above and all scores are of
-					everything.
+					{count(calls)} of {plural(all, "call")}. The summary above and all scores are not
+					filtered.
 				</>
 			}
 		/>
@@ -142,7 +142,7 @@ export function WorstFilters(props: {
 			passes={
 				<>
 					{count(rows.length)} of {plural(worst.length, "execution")}
-					{rows.length ? `, the longest of ${costText(longest)}` : ""}. Scores are of everything.
+					{rows.length ? `, the longest of ${costText(longest)}` : ""}. Scores are not filtered.
 				</>
 			}
 		/>

@@ -60,7 +60,7 @@ export function FunctionPage(props: {
 					{contrasts.length ? (
 						<Section
 							title="Caller contrast"
-							note="of this function, as the last one or as the caller"
+							note="with this function as the last one or as the caller"
 						>
 							<Table
 								name="contrasts"
@@ -76,7 +76,7 @@ export function FunctionPage(props: {
 						<Neighbours
 							name="callers"
 							title="Called by"
-							nobody="nobody: it is the outermost"
+							nobody="none: it is the outermost"
 							rows={details.callers}
 							report={report}
 							reference={reference}
@@ -84,7 +84,7 @@ export function FunctionPage(props: {
 						<Neighbours
 							name="callees"
 							title="Calls"
-							nobody="nobody: it is the last"
+							nobody="none: it is the last"
 							rows={details.callees}
 							report={report}
 							reference={reference}
@@ -94,8 +94,9 @@ export function FunctionPage(props: {
 				</>
 			) : (
 				<p class="notice">
-					This report has only this function's row: distributions are kept for the functions that
-					rank first. <code>lode suspects --explain</code> shows those of any.
+					This report has only the summary of this function: distributions are included for
+					top-ranked functions only. <code>lode suspects --explain</code> shows those of any
+					function.
 				</p>
 			)}
 		</>
@@ -105,8 +106,8 @@ export function FunctionPage(props: {
 function Distributions({ report, details }: { report: SuspectsReport; details: Explained }) {
 	return (
 		<Section
-			title="With it and without"
-			note="calls of each kind; above with the function in their stacks, below the others, each on its own scale"
+			title="With and without it"
+			note="calls by metric: with the function on the stack (above) and without it (below), each on its own scale"
 		>
 			<div class="distributions">
 				{details.metrics.slice(0, 8).map((m) => {
@@ -270,11 +271,11 @@ function Worst({ details }: { details: Explained }) {
 	];
 	const { rows, chosen } = useWorst(details.worst);
 	return (
-		<Section title="Its longest executions">
+		<Section title="Longest calls">
 			<WorstFilters worst={details.worst} rows={rows} chosen={chosen} />
 			<Table
 				name="longest"
-				label="Longest executions"
+				label="Longest calls"
 				rows={rows}
 				columns={columns}
 				keyOf={(w) => `${w.stream} ${w.tid} ${w.t0_ns} ${w.metric}`}

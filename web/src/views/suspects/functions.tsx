@@ -17,7 +17,7 @@ export function Functions({ report, reference }: { report: SuspectsReport; refer
 	return (
 		<Section
 			title="Functions"
-			note={`that ${isVersus(report) ? "A's recordings have more of" : "go with slow calls"}, ranked by ${report.options.sort}`}
+			note={`that ${isVersus(report) ? "occur more in A" : "are linked to slow calls"}, ranked by ${report.options.sort}`}
 			tools={
 				<>
 					<button
@@ -48,7 +48,7 @@ export function Functions({ report, reference }: { report: SuspectsReport; refer
 				onSelect={(f) => goTo({ path: [reference.name, nameOf(f)], params: new Map() })}
 				most={18}
 				rowClass={(f) => (f.suspect ? "suspect" : "")}
-				empty={`No function ${isVersus(report) ? "differs" : "goes with slow calls"} more than by chance (q < 0.05).`}
+				empty={`No function ${isVersus(report) ? "differs significantly" : "is significantly linked to slow calls"} (q < 0.05).`}
 			/>
 			{report.more ? <p class="quiet">{count(report.more)} more are not in this report.</p> : null}
 		</Section>
@@ -131,7 +131,7 @@ function columnsOf(report: SuspectsReport, allScores: boolean): Column<Suspect>[
 			{
 				key: "excess",
 				title: "Excess",
-				help: "share of its calls that B's recordings do not have, at least (95 %)",
+				help: "lower bound (95 %) of the share of its calls that B's recordings do not have",
 				value: (f) => f.excess,
 				cell: (f) => (f.excess === undefined ? "–" : pct(100 * f.excess)),
 				numeric: true,
@@ -160,7 +160,7 @@ function columnsOf(report: SuspectsReport, allScores: boolean): Column<Suspect>[
 		score(
 			"increase",
 			"Increase",
-			"Failure less Context: 0 if the function is always last, -Context if it never is",
+			"Failure minus Context: 0 if the function is always last, -Context if it never is",
 		),
 		{
 			key: "interval",
@@ -202,7 +202,7 @@ function columnsOf(report: SuspectsReport, allScores: boolean): Column<Suspect>[
 		{
 			key: "q",
 			title: "q",
-			help: "the probability of this by chance, corrected for all functions tested",
+			help: "probability of such a difference by chance, corrected for all functions tested",
 			value: (f) => -f.log10_q,
 			csv: [
 				["q", (f) => f.q],
@@ -224,11 +224,11 @@ function columnsOf(report: SuspectsReport, allScores: boolean): Column<Suspect>[
 	if (allScores)
 		columns.push(
 			...(versus ? increase : []),
-			score("failure", "Failure", "share of slow calls, of those in which it is the innermost"),
-			score("context", "Context", "share of slow calls, of those in which it is anywhere"),
+			score("failure", "Failure", "share of slow calls where it is the innermost function"),
+			score("context", "Context", "share of slow calls where it is anywhere on the stack"),
 			score("ochiai", "Ochiai", "Ochiai's coefficient"),
 			score("tarantula", "Tarantula", "Tarantula's suspiciousness", "62px"),
-			score("dstar", "DStar", "DStar, with the square of what failed", "56px"),
+			score("dstar", "DStar", "DStar, with squared failures", "56px"),
 			score("importance", "Importance", "CBI's Importance", "72px"),
 		);
 	return columns;

@@ -29,7 +29,7 @@ export function Metrics({ report }: { report: SuspectsReport }) {
 		<div class="metrics-two">
 			<Section
 				title="Metrics"
-				note={`kinds of calls that were measured${versus ? "" : "; most time in slow ones first"}`}
+				note={`measured kinds of calls${versus ? "" : "; most time in slow calls first"}`}
 			>
 				<Table
 					name="metrics"
@@ -60,7 +60,7 @@ export function Metrics({ report }: { report: SuspectsReport }) {
 			>
 				<Histogram
 					name="distribution"
-					label={`Distribution of ${count(metric.n)} executions of a metric, with the bounds of success and failure`}
+					label={`Distribution of ${count(metric.n)} calls of a metric, with its thresholds`}
 					unit={metric.unit}
 					up={{ ...metric, title: versus ? "A" : other ? "this run" : "calls" }}
 					down={other ? { ...other, title: versus ? "B" : "baseline" } : undefined}
@@ -110,7 +110,7 @@ function columnsOf(report: SuspectsReport): Column<Metric>[] {
 		{
 			key: "failed",
 			title: "slow",
-			help: "calls above the metric's bound",
+			help: "calls above the metric's threshold",
 			value: (m) => m.failed,
 			cell: (m) => <span title={percent(m.failed, m.n)}>{count(m.failed)}</span>,
 			numeric: true,

@@ -35,7 +35,9 @@ function SuspectsPage(props: ViewProps<SuspectsReport>) {
 	const versus = isVersus(report);
 	return (
 		<>
-			<h1>{versus ? "What A's recordings do more than B's" : "What goes with slow calls"}</h1>
+			<h1>
+				{versus ? "What is slower or more frequent in A than in B" : "What is linked to slow calls"}
+			</h1>
 			{path[0] ? (
 				<p class="notice" role="alert">
 					This report has no function <Name text={path[0]} />.

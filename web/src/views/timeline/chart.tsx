@@ -37,9 +37,9 @@ const KEYS: readonly Shortcut[] = [
 	["↑ ↓", "other threads, at the same time"],
 	["Shift ← →", "previous and next mark"],
 	["Shift ↑ ↓", "caller and callee"],
-	["Z", "zoom to what is selected"],
-	["Enter", "its details"],
-	["Esc", "select nothing"],
+	["Z", "zoom to the selection"],
+	["Enter", "show details"],
+	["Esc", "deselect"],
 ];
 const LEAST_ROOM = 320;
 const DOUBLE_MS = 500; // two clicks within it are one double click
@@ -386,7 +386,7 @@ export function Chart(props: ChartProps) {
 						role="application"
 						tabIndex={0}
 						aria-roledescription="timelines"
-						aria-label={`Timelines of ${rows.length} threads. W and S, or plus and minus, zoom; A and D, or left and right, move in time, up and down go to other threads, Home shows all, Shift with an arrow goes from mark to mark and along stacks, Enter opens its details. The tables below say the same in text.`}
+						aria-label={`Timelines of ${rows.length} threads. W and S, or plus and minus, zoom; A and D, or left and right, move in time, up and down go to other threads, Home shows all, Shift with an arrow goes from mark to mark and along stacks, Enter opens show details. The tables below show the same as text.`}
 						style={{
 							height: `${shown}px`,
 							left: `${head}px`,
@@ -427,7 +427,7 @@ export function Chart(props: ChartProps) {
 					</div>
 				</div>
 			</div>
-			{rows.length ? null : <p class="empty">No thread calls that.</p>}
+			{rows.length ? null : <p class="empty">No thread calls this function.</p>}
 		</div>
 	);
 }

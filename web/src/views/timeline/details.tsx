@@ -50,8 +50,8 @@ function Help() {
 		<div class="tl-help quiet">
 			<h2>Details</h2>
 			<p>
-				Point at anything, also at a gap: the same time is lit in all threads. Click it, and what
-				every thread did meanwhile stands here.
+				Hover over a call or gap to highlight the same time in all threads. Click it to see here
+				what every thread did meanwhile.
 			</p>
 			<p>
 				<kbd>W</kbd> <kbd>S</kbd> or Ctrl and the wheel zoom; dragging, <kbd>A</kbd> <kbd>D</kbd>{" "}
@@ -61,11 +61,11 @@ function Help() {
 				<dt class="tl-mark-call" />
 				<dd>a long call, as it is; dark: its self time</dd>
 				<dt class="tl-mark-box" />
-				<dd>merged calls: shorter ones, by their stacks, each as wide as its time</dd>
+				<dd>merged calls: short calls merged by stack; width shows time</dd>
 				<dt class="tl-mark-rest" />
-				<dd>folded: functions of negligible time</dd>
+				<dd>folded: functions with negligible time</dd>
 				<dt class="tl-mark-gap" />
-				<dd>a gap: nothing was called</dd>
+				<dd>gap: no call</dd>
 			</dl>
 		</div>
 	);
@@ -109,7 +109,7 @@ function PickDetails(props: {
 				<h2>{threadTitle(model.threads[pick.thread]!)}</h2>
 				<span class="spring" />
 				<button type="button" class="button" onClick={() => props.onZoom(pick.t0, pick.t1)}>
-					Zoom to it
+					Zoom to selection
 				</button>
 			</div>
 			{fn >= 0 ? (
@@ -290,7 +290,7 @@ function MeanwhileList(props: {
 			<>
 				<h3 class="tl-sub">{words}</h3>
 				<p class="quiet">
-					{answer === "asked" ? "Asking…" : "The server does not say: it may have ended."}
+					{answer === "asked" ? "Loading…" : "No answer: the server may have stopped."}
 				</p>
 			</>
 		);
@@ -306,9 +306,9 @@ function MeanwhileList(props: {
 		<>
 			<h3 class="tl-sub">Meanwhile</h3>
 			<p class="quiet tl-unknown">
-				What all threads did in just this time is not in this file, which has it for{" "}
+				This file does not have the activity of all threads for exactly this time range, only for{" "}
 				{plural(model.report.meanwhiles, "span")}: the longest calls and gaps first.{" "}
-				<code>lode serve</code> says it for any.
+				<code>lode serve</code> shows it for any range.
 			</p>
 			{meanwhile ? (
 				<>

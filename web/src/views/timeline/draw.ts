@@ -4,7 +4,7 @@
 //   │▇▇▇▇▇│▇▇│   │  mark per function and stack, as wide as its time, callees below callers, the
 //   │▇▇▇│        │  rest folded (hatched)
 //   ▇▇▇▇▇▇▇▇▇▇▇▇▇▇  a call that is long: as it is, framed
-//   ╶╶╶╶╶╶╶╶╶╶╶╶╶╶  a gap, on a pale ground: nothing was called
+//   ╶╶╶╶╶╶╶╶╶╶╶╶╶╶  a gap, on a pale ground: no call
 //
 // The darker a mark, the more of its time is its own. A row of one band has the same marks, all of
 // them as high as the row, callees over callers: what is seen at each time is innermost. There, what

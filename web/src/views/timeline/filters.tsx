@@ -51,7 +51,7 @@ export function TimelineFilters(props: {
 					{found ? `${plural(found.size, "function")}, ` : ""}
 					{count(calls)} of {plural(model.report.trace.calls, "call")} in {count(threads.length)} of{" "}
 					{plural(model.threads.length, "thread")}; {count(props.longCalls)} of{" "}
-					{plural(model.outliers.length, "long call")}. The sentence above is of everything.
+					{plural(model.outliers.length, "long call")}. The summary above is not filtered.
 				</>
 			}
 		/>

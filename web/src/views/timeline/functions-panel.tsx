@@ -57,8 +57,8 @@ export function FunctionsPanel(props: {
 				/>
 			</div>
 			{found.length ? (
-				<p class="tl-legend-order quiet" title="marks on the page times threads that have them">
-					<span>most visible first</span>
+				<p class="tl-legend-order quiet" title="occurrences on the page × threads">
+					<span>by occurrence</span>
 					<span>calls</span>
 				</p>
 			) : null}
@@ -95,7 +95,7 @@ export function FunctionsPanel(props: {
 					{count(found.length - more)} more
 				</button>
 			) : null}
-			{found.length ? null : <p class="empty">No function matches.</p>}
+			{found.length ? null : <p class="empty">No matching functions.</p>}
 		</section>
 	);
 }

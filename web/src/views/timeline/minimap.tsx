@@ -89,8 +89,8 @@ export function Minimap(props: {
 		<div
 			class="tl-minimap no-print"
 			role="img"
-			aria-label={`The whole trace, with the part that is shown below; ${plural(unusual.length, "call")} marked, at least ten times as long as usual`}
-			title="The whole trace by time, calls marked that are at least ten times as long as usual: drag the frame or its edges, or click to go there"
+			aria-label={`The whole trace, with the range shown below; ${plural(unusual.length, "call")} marked, at least ten times as long as usual`}
+			title="The whole trace by time; marks are calls at least ten times as long as usual. Drag the frame or its edges, or click to move"
 			style={{ marginLeft: `${props.head}px`, width: `${width}px`, height: `${HEIGHT}px` }}
 			onPointerDown={(event) => {
 				if (event.button !== 0) return;

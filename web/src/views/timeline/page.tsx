@@ -151,7 +151,7 @@ function TimelinePage({ report, source, reference }: ViewProps<TimelinePageRepor
 				<div class="section-head">
 					<h2>Long calls</h2>
 					<span class="quiet">
-						the longest beside their function's median first; choose one to see it, and what the
+						longest relative to their function's median first; select one to see it and what the
 						other threads did
 					</span>
 				</div>
@@ -269,7 +269,7 @@ function TimelinePage({ report, source, reference }: ViewProps<TimelinePageRepor
 											{visible(model.threads[tableThread]!.name) || "Thread"}{" "}
 											{model.threads[tableThread]!.tid} in order of time
 										</h2>
-										<span class="quiet">what is seen above, line by line</span>
+										<span class="quiet">the timeline above as a table</span>
 									</div>
 									<ThreadTable
 										model={model}
@@ -398,7 +398,7 @@ function Toolbar(props: {
 					type="button"
 					class="button"
 					aria-pressed={state.isAlone}
-					title="Hide the threads that are not ticked"
+					title="Hide threads that are not selected"
 					onClick={() => state.setAlone(!state.isAlone)}
 				>
 					Only the {count(state.chosen.size)} chosen
@@ -430,7 +430,7 @@ function Toolbar(props: {
 				<button
 					type="button"
 					aria-pressed={props.style === "stacks"}
-					title="Callees below their callers"
+					title="Callees below callers"
 					onClick={() => state.setRows("stacks")}
 				>
 					Stacks
@@ -438,7 +438,7 @@ function Toolbar(props: {
 				<button
 					type="button"
 					aria-pressed={props.style === "leaves"}
-					title="A thread is one band: at each time what was innermost. More threads fit"
+					title="One row per thread, showing the innermost function. Fits more threads"
 					onClick={() => state.setRows("leaves")}
 				>
 					Leaves
@@ -455,7 +455,7 @@ function Toolbar(props: {
 				<button
 					type="button"
 					aria-pressed={state.axis === "readable"}
-					title="Regular stretches are narrow, outliers and gaps have room; the strip above shows where time went"
+					title="Regular parts are compressed, outliers and gaps are wide; the strip above shows the time scale"
 					onClick={() => state.setAxis("readable")}
 				>
 					Readable
@@ -474,10 +474,10 @@ function Toolbar(props: {
 			</fieldset>
 			<span class="spring" />
 			<span class="exports">
-				<button type="button" title="these timelines as SVG" onClick={() => save("svg")}>
+				<button type="button" title="save these timelines as SVG" onClick={() => save("svg")}>
 					SVG
 				</button>
-				<button type="button" title="these timelines as PNG" onClick={() => save("png")}>
+				<button type="button" title="save these timelines as PNG" onClick={() => save("png")}>
 					PNG
 				</button>
 			</span>
@@ -486,9 +486,9 @@ function Toolbar(props: {
 }
 
 function resolution(model: Model, detail: Detail): string {
-	if (detail.isLoading) return "more detail is coming…";
+	if (detail.isLoading) return "loading more detail…";
 	if (detail.isSingle) return "call by call";
 	if (detail.isFailed) return "the server does not answer";
-	if (detail.isEnd) return "the finest that this file has; lode serve goes down to single calls";
+	if (detail.isEnd) return "finest level in this file; lode serve shows single calls";
 	return detail.marks === model.whole ? "whole trace" : "summarised again";
 }

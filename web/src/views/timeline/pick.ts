@@ -23,7 +23,7 @@ export interface Pick {
 	readonly t1: number;
 	readonly depth: number;
 	readonly marks: ThreadMarks;
-	/** -1: nothing was called, and that for too short to be a gap of its own; or, of another kind
+	/** -1: no call, and that for too short to be a gap of its own; or, of another kind
 	    than that, it is not among the marks at hand. */
 	readonly item: number;
 	/** -1: a box, or nothing. */

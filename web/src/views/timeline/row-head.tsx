@@ -45,7 +45,7 @@ export function RowHead(props: {
 				type="checkbox"
 				checked={props.isChosen}
 				aria-label={`Choose ${name} ${thread.tid}`}
-				title="Choose it; with Shift, all down to it"
+				title="Select; with Shift, select all up to here"
 				onClick={(event) =>
 					props.onChoose(thread.index, event.currentTarget.checked, event.shiftKey)
 				}

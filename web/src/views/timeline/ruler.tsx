@@ -35,7 +35,7 @@ export function Ruler(props: {
 		<div
 			class="tl-ruler-box"
 			style={{ height: `${props.height}px`, width: `${view.width}px` }}
-			title="Drag to zoom to a stretch of time; the wheel zooms"
+			title="Drag to zoom to a time range; the wheel zooms"
 			onPointerDown={(event) => {
 				if (event.button !== 0) return;
 				event.currentTarget.setPointerCapture(event.pointerId);

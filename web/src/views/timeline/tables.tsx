@@ -76,7 +76,7 @@ export function ThreadsTable(props: {
 		{
 			key: "idle_ns",
 			title: "idle",
-			help: "of its time, from its first call to its last end",
+			help: "share of its lifetime, from its first to its last call",
 			numeric: true,
 			width: "80px",
 			value: (t) => t.idle,
@@ -175,7 +175,7 @@ export function OutliersTable(props: {
 		{
 			key: "times_median",
 			title: "× median",
-			help: "how many times the median of the function's calls",
+			help: "duration relative to the median of the function",
 			numeric: true,
 			width: "100px",
 			value: (o) => o.timesMedian,
@@ -330,7 +330,7 @@ export function ThreadTable(props: {
 		{
 			key: "function",
 			title: "function",
-			help: "of merged calls, the outermost one with most time",
+			help: "for merged calls, the outermost function with the most time",
 			value: nameOf,
 			cell: (l) =>
 				l.fn === NO_FUNCTION ? "" : <Frame text={model.functions[l.fn]!.name} most={90} />,

@@ -14,7 +14,7 @@ export function since(t: number): string {
 
 export function pickWords(pick: Pick): string {
 	const words = kindWords(pick.kind);
-	return isUnseen(pick) ? `${words}; a closer zoom shows it` : words;
+	return isUnseen(pick) ? `${words}; zoom in to see it` : words;
 }
 
 function kindWords(kind: PickKind): string {
@@ -22,13 +22,13 @@ function kindWords(kind: PickKind): string {
 		case "call":
 			return "call";
 		case "node":
-			return "one function among merged calls";
+			return "a function within merged calls";
 		case "rest":
-			return "folded: what takes negligible time";
+			return "folded: negligible time";
 		case "expression":
 			return "merged calls";
 		default:
-			return "nothing was called";
+			return "no call";
 	}
 }
 
@@ -47,7 +47,7 @@ export function pickFacts(model: Model, pick: Pick): Fact[] {
 		const own = marks.markOwn[mark]!;
 		const fn = model.functions[marks.markFunction[mark]!]!;
 		facts.push(["duration", duration(length)]);
-		facts.push(["self", Number.isNaN(own) ? "not all of it is in this window" : duration(own)]);
+		facts.push(["self", Number.isNaN(own) ? "partly outside this window" : duration(own)]);
 		if (fn.median > 0)
 			facts.push([
 				"times the median",
@@ -66,7 +66,7 @@ export function pickFacts(model: Model, pick: Pick): Fact[] {
 	} else facts.push(["duration", duration(length)]);
 	if (pick.kind !== "idle") facts.push(["depth", String(pick.depth)]);
 	if (pick.kind === "node" || pick.kind === "rest")
-		facts.push(["of merged calls that took", duration(length)]);
+		facts.push(["merged calls that took", duration(length)]);
 	facts.push(["from", since(pick.t0)]);
 	facts.push(["to", since(pick.t1)]);
 	return facts;

@@ -82,7 +82,7 @@ export class Windows {
 				used: 0,
 				load: async () => {
 					const marks = (await part(w.part)).get(`${w.t0} ${w.t1}`);
-					if (!marks) throw new Error("the window is not in its part");
+					if (!marks) throw new Error("window data is missing");
 					return marks;
 				},
 			}))

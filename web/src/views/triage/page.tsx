@@ -57,7 +57,7 @@ function TriagePage(props: ViewProps<TriageReport>) {
 			{report.returned.length ? <Returned report={report} /> : null}
 			<Rest report={report} reference={reference} />
 			{report.skipped.length + report.incomplete.length ? (
-				<Section title="Not read, or not whole">
+				<Section title="Skipped or incomplete">
 					<BadInputs skipped={report.skipped} incomplete={report.incomplete} />
 				</Section>
 			) : null}

@@ -21,7 +21,7 @@ export function Rest({ report, reference }: { report: TriageReport; reference: R
 			title="New problems in the rest"
 			note={
 				clusters
-					? `of ${costIn(report, report.unexplained_ns)}, ${costIn(report, report.other_ns ?? 0)} is in no pattern of ${costIn(report, report.lambda_ns ?? 0)} or more`
+					? `of ${costIn(report, report.unexplained_ns)}, ${costIn(report, report.other_ns ?? 0)} not in any pattern of ${costIn(report, report.lambda_ns ?? 0)} or more`
 					: undefined
 			}
 			tools={clusters?.length ? <KindLegend /> : null}
@@ -42,7 +42,7 @@ export function Rest({ report, reference }: { report: TriageReport; reference: R
 					onSelect={(c) => goTo({ path: [reference.name, c.id], params: new Map() })}
 					rowHeight={46}
 					most={12}
-					empty="No cluster: nothing in the rest costs enough."
+					empty="No clusters: every pattern in the rest costs less than λ."
 				/>
 			) : report.not_mined ? null : (
 				<p class="quiet">The rest was not mined.</p>
@@ -62,7 +62,7 @@ function columnsOf(report: TriageReport): Column<Cluster>[] {
 		{
 			key: "coverage",
 			title: "share",
-			help: "of all symptom time",
+			help: "share of symptom time",
 			value: (c) => c.coverage,
 			cell: (c) => percent(c.own_ns, report.symptom_ns),
 			numeric: true,

@@ -24,7 +24,7 @@ export function Returned({ report }: { report: TriageReport }) {
 		bug,
 	];
 	return (
-		<Section title="Came back" note="retired as fixed, and matches again; it counts as unexplained">
+		<Section title="Came back" note="retired as fixed, but matches again; counted as unexplained">
 			<Table
 				name="returned"
 				label="Signatures that came back"

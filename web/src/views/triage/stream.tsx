@@ -39,7 +39,7 @@ export function StreamPage(props: { report: TriageReport; reference: ReportRef; 
 			</p>
 			{stream.over ? (
 				<p class="notice triage-over" role="status">
-					! More than <Name text={report.fail_over ?? ""} most={40} /> of it is unexplained.
+					! More than <Name text={report.fail_over ?? ""} most={40} /> is unexplained.
 				</p>
 			) : null}
 			<ThingButtons />
@@ -82,7 +82,7 @@ export function StreamPage(props: { report: TriageReport; reference: ReportRef; 
 					keyOf={(s) => s.name}
 					search={(s) => `${s.name} ${s.owner} ${s.bug}`}
 					rowClass={(s) => (s.state === "retired" ? "triage-over-row" : "")}
-					empty="Nothing of it is known."
+					empty="No known problems."
 				/>
 			</Section>
 		</>
@@ -102,7 +102,7 @@ function columnsOf(report: TriageReport, stream: Triaged): Column<Known>[] {
 		},
 		bar,
 		total,
-		{ ...share, help: "total cost, of the recording's symptom time" },
+		{ ...share, help: "total cost as a share of the recording's symptom time" },
 		exclusive,
 		{
 			key: "events",

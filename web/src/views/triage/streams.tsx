@@ -29,8 +29,8 @@ export function Streams({ report, reference }: { report: TriageReport; reference
 				title="Recordings"
 				note={
 					report.streams > first.length
-						? `the ${count(first.length)} of ${count(report.streams)} with most to explain`
-						: "those with most to explain first"
+						? `the ${count(first.length)} of ${count(report.streams)} with the most unexplained time`
+						: "those with the most unexplained time first"
 				}
 				tools={<Legend items={PARTS.map((part) => [part.css, part.title])} />}
 			>
@@ -40,7 +40,7 @@ export function Streams({ report, reference }: { report: TriageReport; reference
 				title="All recordings"
 				note={
 					report.triaged_more
-						? `${plural(report.triaged_more, "more")} with less to explain, not in this report`
+						? `${plural(report.triaged_more, "more")} with less unexplained time, not in this report`
 						: undefined
 				}
 			>
@@ -101,7 +101,7 @@ function columnsOf(report: TriageReport): Column<Triaged>[] {
 		{
 			key: "coverage",
 			title: "known",
-			help: "of its symptoms' time",
+			help: "share of its symptom time",
 			value: (s) => s.coverage,
 			cell: (s) => percent(s.covered_ns, s.symptom_ns),
 			numeric: true,
@@ -111,7 +111,7 @@ function columnsOf(report: TriageReport): Column<Triaged>[] {
 		{
 			key: "unexplained_ns",
 			title: "unexplained",
-			help: "what only retired signatures match is unexplained, too",
+			help: "includes time matched by retired signatures only",
 			value: (s) => s.unexplained_ns,
 			cell: (s) => cost(s.unexplained_ns),
 			numeric: true,
@@ -201,7 +201,7 @@ function Bars(props: {
 	return (
 		<Picture
 			name="recordings"
-			label={`What is known of ${streams.length} recordings, what came back and what is not explained`}
+			label={`Known, returned and unexplained time of ${streams.length} recordings`}
 			height={height}
 			draw={draw}
 			overlay={(paint, width, _h, colors, pointer) => {
