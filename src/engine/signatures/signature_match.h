@@ -54,6 +54,9 @@ static inline size_t lode_signature_match_n_sets(const struct lode_signature_mat
 static inline size_t lode_signature_set(const struct lode_signature_match *match, uint32_t set,
 					const uint32_t **signatures)
 {
-	*signatures = match->members.at + match->start.at[set];
-	return match->start.at[set + 1] - match->start.at[set];
+	size_t n = match->start.at[set + 1] - match->start.at[set];
+
+	/* Where all sets are empty there are no members at all. */
+	*signatures = n ? match->members.at + match->start.at[set] : NULL;
+	return n;
 }
