@@ -49,9 +49,9 @@ test("diff: verdict, counts and table are those of the JSON and of the terminal"
 	const said = JSON.parse(lode(...command, "--json", "--top", "0"));
 	const terminal = lode(...command);
 	const verdict = words((await page.locator(".headline").textContent()) ?? "");
-	const [, a = ""] = /^A: .*, ([0-9.]+ \S+) a symptom/m.exec(terminal) ?? [];
+	const [, a = ""] = /^A: .*, ([0-9.]+ \S+) per symptom/m.exec(terminal) ?? [];
 	const [, b = "", p = ""] =
-		/^B: .*, ([0-9.]+ \S+) a symptom .*p = ([0-9.]+)/m.exec(terminal) ?? [];
+		/^B: .*, ([0-9.]+ \S+) per symptom .*p = ([0-9.]+)/m.exec(terminal) ?? [];
 	assert.ok(a && verdict.includes(`longer in B than in A (${b}, A ${a})`), verdict);
 	assert.ok(p && verdict.includes(`p = ${p}`), verdict);
 	const counts = await page.locator(".diff-counts li").allTextContents();

@@ -162,7 +162,7 @@ test("triage: bars, what came back and the rest are those of the JSON; the thres
 		said.clusters.map((/** @type {any} */ c) => c.own_ns),
 	);
 	await kept(page);
-	await page.getByRole("application", { name: /^What is known of/ }).focus();
+	await page.getByRole("application", { name: /^Known, returned and/ }).focus();
 	for (const key of ["ArrowDown", "Enter"]) await page.keyboard.press(key);
 	await page.waitForFunction(
 		(id) => location.hash === `#/triage/recording/${id}`,

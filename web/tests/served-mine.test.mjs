@@ -197,9 +197,9 @@ test("served: sign, rename, retire, activate, delete; the list follows", async (
 	await edit.waitFor();
 	await accessible(page, "a signature that is edited", { clicked: true });
 	await edit.getByLabel("Name").fill("slow-lookup");
-	await edit.getByLabel("Further patterns").fill("path_canonicalize;lstat");
+	await edit.getByLabel("Additional patterns").fill("path_canonicalize;lstat");
 	for (const kind of ["waiting", "running", "ready, waiting for a CPU"])
-		await edit.getByRole("checkbox", { name: kind }).setChecked(kind === "waiting");
+		await edit.getByRole("checkbox", { name: kind, exact: true }).setChecked(kind === "waiting");
 	await edit.getByLabel("Wait reasons").fill("disk,lock");
 	await edit.getByRole("button", { name: "Save" }).click();
 	await page.getByRole("heading", { level: 1, name: "slow-lookup" }).waitFor();

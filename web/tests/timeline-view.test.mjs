@@ -132,8 +132,11 @@ test("back leads through what was selected; a link of a single call says what it
 	const seen = await far.details();
 	assert.equal(seen.title, first.title);
 	for (const fact of ["from", "to"]) assert.equal(seen.facts.get(fact), first.facts.get(fact));
-	assert.match(await far.page.locator("#timeline-details").innerText(), /a closer zoom shows it/);
+	assert.match(await far.page.locator("#timeline-details").innerText(), /zoom in to see it/);
 	// So short a span is in no file: it says so, and does not guess.
-	assert.match(await far.page.locator("#timeline-details").innerText(), /is not in this file/);
+	assert.match(
+		await far.page.locator("#timeline-details").innerText(),
+		/does not have the activity/,
+	);
 	await far.close();
 });
