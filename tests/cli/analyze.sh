@@ -5,7 +5,7 @@ printf 'main;a;b 10\n' >in/apps/one/b.folded
 printf 'tid,enter/exit,function,ns\n1,enter,main,0\n1,enter,f,10\n1,exit,f,90\n1,exit,main,100\n' >in/trace/calls.csv
 echo 'Notes of the day.' >in/notes.txt
 if ! "$LODE" analyze in -o page.html 2>said >text; then
-	grep -q 'built without its pages' said && { echo "this lode has no pages"; exit 77; }
+	grep -q 'built without HTML pages' said && { echo "this lode has no pages"; exit 77; }
 fi
 cat text said
 "$LODE" analyze --json -o page.html in >document.json

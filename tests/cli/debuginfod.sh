@@ -66,7 +66,7 @@ serve silent
 name --debuginfod 1s
 # The library remembers what it did not get.
 rm -rf cache
-"$LODE" info --json --debuginfod 1s served.data | grep -o 'time to ask debuginfod is over' | head -n 1
+"$LODE" info --json --debuginfod 1s served.data | grep -o 'time limit for debuginfod is exceeded' | head -n 1
 kill $server
 wait $server 2>/dev/null
 trap - EXIT

@@ -13,6 +13,6 @@ echo "exit $?"
 
 # Nobody chose the λ of `lode analyze`: one that fits is found, and named.
 "$LODE" mine --html page.html --min-cost 50% dense.folded >/dev/null 2>said ||
-	{ grep -q 'built without its pages' said && { echo "this lode has no pages"; exit 77; }; }
+	{ grep -q 'built without HTML pages' said && { echo "this lode has no pages"; exit 77; }; }
 "$LODE" analyze --memory 1M --html page.html dense.folded 2>said | sed -n 's/^\(Next: .* --min-cost \)[0-9]*/\1N/p'
 grep -c 'too many patterns at the default' said

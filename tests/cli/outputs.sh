@@ -1,6 +1,6 @@
 # No output ever replaces an input; what is not lode's is replaced with --force alone; an earlier output
 # is replaced without. Every option of every command that names a file is tried: the help says which.
-"$LODE" mine --html page.html /dev/null 2>&1 | grep -q 'built without its pages' &&
+"$LODE" mine --html page.html /dev/null 2>&1 | grep -q 'built without HTML pages' &&
 	{ echo "this lode has no pages"; exit 77; }
 cat >make.py <<'P'
 import random

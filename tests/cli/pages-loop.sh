@@ -6,7 +6,7 @@ for i in 1 2 3 4; do
 done
 printf 'signature: b\npattern: b\n\nsignature: d\nstate: retired\npattern: d\n' >known.txt
 if ! "$LODE" diff --html diff.html old new 2>said; then
-	grep -q 'built without its pages' said && { echo "this lode has no pages"; exit 77; }
+	grep -q 'built without HTML pages' said && { echo "this lode has no pages"; exit 77; }
 	cat said
 fi
 cat >look.py <<'P'

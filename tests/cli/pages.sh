@@ -1,7 +1,7 @@
 # A report as a page: whole or not at all, its data packed, hostile names harmless.
 printf 'main;a;b 60\nmain;c;d 30\n' >'"><b>.folded'
 if ! "$LODE" mine --html page.html '"><b>.folded' 2>said; then
-	grep -q 'built without its pages' said && { echo "this lode has no pages"; exit 77; }
+	grep -q 'built without HTML pages' said && { echo "this lode has no pages"; exit 77; }
 	cat said
 fi
 cat >look.py <<'P'

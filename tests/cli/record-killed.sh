@@ -65,7 +65,7 @@ echo "== perf killed, the command goes on"
 	wait $pid
 	echo "exit $?"
 } 2>/dev/null
-grep -o 'perf ended before the command.*' said
+grep -o 'perf exited before the command.*' said
 
 echo "== no room"
 "$LODE" record -o empty --no-compress --no-symbols -- true 2>/dev/null

@@ -111,12 +111,12 @@ C
 cc -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -o bare bare.c || exit 77
 # Whether dumps are taken depends on how busy this machine is; that it is noticed does not.
 "$LODE" record ./bare 2>err & pid=$!
-for _ in $(seq 600); do grep -q 'end early' err && break; sleep 0.1; done
+for _ in $(seq 600); do grep -q 'truncated stacks' err && break; sleep 0.1; done
 sleep 0.5
 : >over
 wait $pid
 echo "exit $?"
-grep -o 'stacks \(that \)*end early: \(taking \)*stack dumps' err | head -n 1 | sed 's/that //; s/taking //'
+grep -o 'truncated stacks: \(taking \)*stack dumps' err | head -n 1 | sed 's/taking //'
 "$LODE" mine --json --top 0 bare-2.lode | python3 -c '
 import json, sys
 d = json.load(sys.stdin)

@@ -2,7 +2,7 @@
 "$LODE" help serve >/dev/null 2>&1 || { echo "this lode has no server"; exit 77; }
 printf 'main;load;find_icon;stat 60\nmain;load;find_theme;stat 30\nmain;draw;blit 50\nmain;idle 2\n' >a.folded
 printf 'main;load;find_icon;stat 90\nmain;draw;blit 40\nmain;sync 33\n' >b.folded
-"$LODE" mine --html page.html a.folded 2>said || { grep -q 'built without its pages' said && { echo "this lode has no pages"; exit 77; }; }
+"$LODE" mine --html page.html a.folded 2>said || { grep -q 'built without HTML pages' said && { echo "this lode has no pages"; exit 77; }; }
 "$LODE" import --repo r.lode a.folded >/dev/null
 
 cat >ask.py <<'P'

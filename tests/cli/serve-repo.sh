@@ -5,7 +5,7 @@ python3 -c 'import jsonschema' 2>/dev/null || { echo "python3-jsonschema is not 
 printf 'main;load;find_icon;stat 60\nmain;load;find_theme;stat 30\nmain;draw;blit 50\nmain;idle 2\n' >a.folded
 printf 'main;load;find_icon;stat 90\nmain;draw;blit 40\nmain;x<script>\xff;y 33\n' >b.folded
 printf 'main;load;find_theme;stat 10\nmain;draw;blit;\xe2\x80\xaetxt 70\n' >c.folded
-"$LODE" mine --html page.html a.folded 2>said || { grep -q 'built without its pages' said && { echo "this lode has no pages"; exit 77; }; }
+"$LODE" mine --html page.html a.folded 2>said || { grep -q 'built without HTML pages' said && { echo "this lode has no pages"; exit 77; }; }
 "$LODE" import --repo r.lode -l release=2.9 a.folded >/dev/null
 "$LODE" import --repo r.lode -l release=2.10 b.folded >/dev/null
 "$LODE" import --repo r.lode c.folded >/dev/null

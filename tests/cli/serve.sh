@@ -4,7 +4,7 @@
 printf 'main;a;b 60\nmain;c;d 30\n' >a.folded
 printf 'tid,enter/exit,function,ns\n1,enter,main,0\n1,enter,f,10\n1,exit,f,90\n1,exit,main,100\n' >calls.csv
 if ! "$LODE" mine --html page.html a.folded 2>said; then
-	grep -q 'built without its pages' said && { echo "this lode has no pages"; exit 77; }
+	grep -q 'built without HTML pages' said && { echo "this lode has no pages"; exit 77; }
 fi
 echo 0123456789abcdef >token
 chmod 644 token

@@ -97,7 +97,7 @@ mkdir -p "sysroot$PWD" && cp gone.c "sysroot$PWD/busy.c"
 cp busy whole && strip -g busy
 "$LODE" mine --source 'busy!sum_up' busy.lode | grep -o 'has no debug information for it.*'
 rm busy
-"$LODE" mine --source 'busy!sum_up' busy.lode | grep -o 'that file is not here or another one now.*'
+"$LODE" mine --source 'busy!sum_up' busy.lode | grep -o 'file is missing or has changed.*'
 "$LODE" mine --source 'busy!nothing' busy.lode
 echo "exit $?"
 "$LODE" mine --source 'busy!sum_up' --exclude x busy.lode
