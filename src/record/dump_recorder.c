@@ -130,6 +130,12 @@ void lode_dump_recorder_stop(struct lode_dump_recorder *recorder)
 	recorder->is_stopped = true;
 }
 
+void lode_dump_recorder_reap(struct lode_dump_recorder *recorder)
+{
+	if (recorder->perf && waitpid(recorder->perf, NULL, WNOHANG) == recorder->perf)
+		recorder->perf = 0;
+}
+
 void lode_dump_recorder_finish(struct lode_dump_recorder *recorder)
 {
 	while (recorder->perf && waitpid(recorder->perf, NULL, 0) < 0 && errno == EINTR)

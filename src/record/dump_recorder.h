@@ -42,6 +42,8 @@ void lode_dump_recorder_flush(struct lode_dump_recorder *recorder);
 
 /* Tells it to close its file. */
 void lode_dump_recorder_stop(struct lode_dump_recorder *recorder);
+/* Leaves no zombie of one that has ended by itself. */
+void lode_dump_recorder_reap(struct lode_dump_recorder *recorder);
 /* Waits until it has done so. */
 void lode_dump_recorder_finish(struct lode_dump_recorder *recorder);
 /* Kills it, and removes its file. */

@@ -249,6 +249,7 @@ static void reap(struct run *run)
 			say_perf_run(run, "perf exited before the command: the rest of the run was "
 					  "not recorded");
 	}
+	lode_dump_recorder_reap(&run->stacks.dumps);
 	if (run->command && waitpid(run->command, &status, WNOHANG) == run->command) {
 		run->command = 0;
 		if (run->out->has_recorded)
