@@ -307,7 +307,7 @@ static bool is_same_set(const struct lode_signature_match *match, uint32_t a, ui
 	const uint32_t *x, *y;
 	size_t n = lode_signature_set(match, a, &x), m = lode_signature_set(match, b, &y);
 
-	return n == m && memcmp(x, y, n * sizeof(*x)) == 0;
+	return n == m && (!n || memcmp(x, y, n * sizeof(*x)) == 0);
 }
 
 /* The set of a node; sets without signatures that are gone may be the same. */

@@ -165,6 +165,7 @@ else
 	cat <<'AS'
 6 recordings, 6 symptoms
 6 digests and 0 segments read: sound.
+Next: lode mine --repo ro/r.lode
 AS
 	echo "lode import: ro/r.lode: cannot write to the repository: Permission denied" >&2
 	echo "exit 4"

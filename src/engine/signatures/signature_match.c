@@ -86,7 +86,7 @@ static bool is_set(const struct walk *w, uint32_t set, const number_vec *members
 	const uint32_t *at;
 	size_t n = lode_signature_set(w->out, set, &at);
 
-	return n == members->n && memcmp(at, members->at, n * sizeof(*at)) == 0;
+	return n == members->n && (!n || memcmp(at, members->at, n * sizeof(*at)) == 0);
 }
 
 /* The number of the set that w->members is (sorted, not empty). */
