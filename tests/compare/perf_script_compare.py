@@ -122,7 +122,7 @@ class Names:
     """perf's symbols as lode writes them."""
 
     def __init__(self):
-        self.filter = subprocess.Popen(["c++filt", "-p"], stdin=subprocess.PIPE,
+        self.filter = subprocess.Popen(["c++filt", "-p", "-i"], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, text=True, bufsize=1)
         self.known = {}
 
@@ -192,11 +192,22 @@ def difference(perf_frames, lode_frames, names, identified, jit=None):
     """None if the stacks are the same; else why they differ ("" when there is no good reason)."""
     if perf_frames and perf_frames[-1][0] == 2**64 - 1:
         perf_frames = perf_frames[:-1]  # where perf's unwinder met the end of the copied stack
-    ours = collapse([(plain(function), module) for module, function in lode_frames])
+    ours = [(plain(function), module) for module, function in lode_frames]
+    theirs = [(names(symbol), module, offset, address)
+              for address, symbol, offset, module in merge_parts(perf_frames, names)]
+    why = stack_difference(theirs, ours, names, identified, jit)
+    if why == "":  # an entry of the PLT that has a name ends a run of frames without one
+        without = [[(re.sub(r"^.*@plt$", "", frame[0]), *frame[1:]) for frame in frames] for frames in (theirs, ours)]
+        if without != [theirs, ours] and stack_difference(*without, names, identified, jit) != "":
+            return "nameless-plt"
+    return why
+
+
+def stack_difference(theirs, ours, names, identified, jit):
+    """The same of frames with names: perf's (name, module, offset, address), lode's (name, module)."""
+    ours = collapse(ours)
     by_layout = {module for name, module in ours if name and module not in identified}
-    theirs = collapse([(names(symbol), module, offset, address)
-                       for address, symbol, offset, module in merge_parts(perf_frames, names)],
-                      by_layout)
+    theirs = collapse(theirs, by_layout)
     if not theirs and ours:
         return "dropped-chain"
     why = None
