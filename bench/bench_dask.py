@@ -19,18 +19,15 @@ from measure import Missing, run
 DRIVERS = os.path.join(TOP, "drivers")
 
 
-def ticks(pid):
-    """CPU time of a process and of those of its children that it waited for."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        return sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
-    return 0
-
-
-def children(pid):
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-        for child in map(int, file.read().split()):
-            yield child
-            yield from children(child)
+def session_ticks(sessions):
+    """CPU time of the processes of these sessions, with those of their children that they waited for."""
+    total = 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            stat = file.read().rpartition(")")[2].split()
+            if int(stat[3]) in sessions:
+                total += sum(map(int, stat[11:15]))
+    return total
 
 
 class Cluster:
@@ -49,22 +46,23 @@ class Cluster:
                        "--local-directory", os.path.join(folder, f"worker-{i}"))
 
     def start(self, what, *words):
+        # a session each: what runs the tasks is a child of a thread, and /proc lists children by thread
         self.started.append(subprocess.Popen([sys.executable, "-m", f"distributed.cli.dask_{what}", *words], env=self.env,
-                                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+                                             start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
     def cpu(self):
-        pids = {pid for process in self.started for pid in (process.pid, *children(process.pid))}
-        return sum(map(ticks, pids)) / os.sysconf("SC_CLK_TCK")
+        return session_ticks({process.pid for process in self.started}) / os.sysconf("SC_CLK_TCK")
 
     def settle(self):
-        """Until it idles: two workers need some seconds to start."""
+        """Until it idles, but for its heartbeats: two workers need some seconds to start."""
         before = self.cpu()
-        while True:
+        for _ in range(30):
             time.sleep(2)
             now = self.cpu()
-            if now - before < 0.1:
+            if now - before < 0.4:
                 return
             before = now
+        raise Missing("a Dask cluster that idles within a minute")
 
     def digest(self, manifest, output, *options):
         """CPU seconds of driver and cluster, and the wall time."""
