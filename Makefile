@@ -28,7 +28,7 @@ $(RELEASE)/build.ninja: meson.build meson_options.txt Makefile | deps-build
 		{ cat build/release.log >&2; exit 1; }
 	@touch $@
 
-## pages: build what --html needs, and the program with it
+## pages: build lode with its HTML pages
 pages: deps-demo
 	@tools/build-pages enabled
 	@$(MAKE) --no-print-directory all
@@ -37,23 +37,23 @@ pages: deps-demo
 demo: deps-demo all
 	@tools/demo $(RELEASE)/lode
 
-## test: everything CI asks for (gcc, clang, sanitizers, formatting, tidy, layers)
+## test: all checks of CI (gcc, clang, sanitizers, formatting, tidy, layers)
 test: deps-test
 	@tools/run-tests --jobs $(JOBS)
 
-## quick: only the gcc build and its tests
+## quick: the gcc build and its tests only
 quick: deps-test
 	@tools/run-tests --jobs $(JOBS) gcc
 
 ci: test
 
-## bench: measure against peers; JSON lines in build/bench/bench.json (BENCH=--quick: do they work?)
+## bench: measure against peers; JSON lines in build/bench/bench.json (BENCH=--quick: check that they work)
 bench: deps-bench
 	@tools/setup-build bench gcc $(RELEASE_OPTIONS) -Dtests=true
 	@ninja -C build/bench -j $(JOBS) --quiet bench_programs
 	@bench/run.py --build build/bench $(BENCH)
 
-## truth: known faults in real software, recorded anew, and what lode says of them (docs/truth.md; TRUTH=--doc)
+## truth: known faults in real software, recorded again, and whether lode names them (docs/truth.md; TRUTH=--doc)
 truth: deps-truth all
 	@truth/run.py --lode $(RELEASE)/lode $(TRUTH)
 
@@ -66,7 +66,7 @@ torture: deps-test
 		--server build/gcc/tests/torture/forkserver.so --full --keep build/torture \
 		--inputs $(or $(TORTURE_INPUTS),100000) --kills $(or $(TORTURE_KILLS),1000) --pipes 500 --disks 500
 
-## soak: lode serve and lode pio watch for SOAK_MINUTES (30), while what they read changes
+## soak: lode serve and lode pio watch for SOAK_MINUTES (30), while their inputs change
 soak: deps-test
 	@tools/setup-build gcc gcc --buildtype=release -Doptimization=2 -Ddebug=true --werror
 	@ninja -C build/gcc -j $(JOBS) --quiet lode

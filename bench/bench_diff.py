@@ -1,4 +1,4 @@
-"""Two sets of streams compared, and streams put into order: in whole, and from costs alone."""
+"""Two sets of recordings compared, and recordings put into order: whole commands, and from costs alone."""
 import csv
 import json
 import os
@@ -36,7 +36,7 @@ def whole_commands(bench):
     doc = json.loads(got.out)
     bench.report("diff", "lode next, startup set", f"{len(a) + len(b)} digests in {got.wall:.2f} s, "
                  f"CPU {got.cpu:.2f}; all clusters after "
-                 f"{doc['compare']['levels'][-1]['best']} streams (random "
+                 f"{doc['compare']['levels'][-1]['best']} recordings (random "
                  f"{doc['compare']['levels'][-1]['random']})", lode_s=got.wall, lode_cpu_s=got.cpu)
 
 
@@ -45,15 +45,15 @@ def from_costs(bench, n_streams, n_items, in_percent):
     tool = bench.tool("bench_diff")
     rows = [json.loads(run([tool, *options]).out) for _ in range(bench.runs_small)]
     best = min(rows, key=lambda r: r["cpu_seconds"])
-    size = f"{n_streams:,} streams x {n_items:,}"
+    size = f"{n_streams:,} recordings x {n_items:,}"
     bench.report("diff", f"tests, {size}", f"{best['cells']:,} costs, {best['splits']:,} splits: CPU "
                  f"{best['cpu_seconds']:.3f} s, {best['seconds']:.3f} s, peak {best['peak_mb']:.0f} MB",
                  **best)
     rows = [json.loads(run([tool, "--order", *options]).out) for _ in range(bench.runs_small)]
     best = min(rows, key=lambda r: r["order_cpu_seconds"])
     bench.report("diff", f"order, {size}", f"CPU {best['order_cpu_seconds']:.3f} s, all four curves "
-                 f"{best['curves_cpu_seconds']:.3f} s; {best['needed']} streams show everything, on "
-                 f"the way {best['random_share']:.0%} of what random needs", **best)
+                 f"{best['curves_cpu_seconds']:.3f} s; {best['needed']} recordings show everything; "
+                 f"up to there, {best['random_share']:.0%} of what a random order needs", **best)
 
 
 def bench_diff(bench):

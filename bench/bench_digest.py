@@ -17,7 +17,7 @@ def digest_streams(bench, name, folder, options, runs, of="digest"):
     got = median([bench.lode, "digest", "--json", "--again", "-o", out, "--buildid-dir",
                   os.path.join(folder, "symbols"), *options, *files], runs, limit=900)
     doc = json.loads(got.out)
-    bench.report(of, name, f"{len(files)} streams, {samples:,} callstacks, "
+    bench.report(of, name, f"{len(files)} recordings, {samples:,} callstacks, "
                  f"{doc['input_bytes'] / 1e6:.0f} MB in {got.wall:.2f} s, best {got.best:.2f} "
                  f"({samples / got.best / 1e6:.2f} M callstacks/s), CPU {got.cpu:.2f} s "
                  f"({samples / got.cpu / 1e6:.2f} M per CPU second), peak {got.peak_mb:.0f} MB, "
@@ -43,7 +43,7 @@ def bench_digest(bench):
     same = [[(c["id"], c["own_ns"], c["total_ns"]) for c in side] for side in clusters]
     bench.report("digest", "startup set", f"{len(files)} digests, {doc['digest_bytes'] / 1e6:.2f} "
                  f"MB = {doc['digest_bytes'] / doc['input_bytes']:.1%} of the compressed "
-                 f"recordings, made in {made.wall:.2f} s; lode mine from streams {streams.wall:.2f} "
+                 f"recordings, made in {made.wall:.2f} s; lode mine from recordings {streams.wall:.2f} "
                  f"s, from digests {digests.wall:.2f} s (CPU {streams.cpu:.2f} and "
                  f"{digests.cpu:.2f} s, peak {streams.peak_mb:.0f} and {digests.peak_mb:.0f} MB); "
                  + ("same clusters" if same[0] == same[1] else "THE CLUSTERS DIFFER"),

@@ -122,9 +122,9 @@ def median_point(bench, x, cost):
 # Name of the plot, its title, what x is, xs, and what is run for one of them: CPU seconds, or x and those.
 # A quick run does the first two xs, small ones in their place where even those are large.
 SERIES = (
-    ("streams", "lode digest: streams of 50,000 samples", "streams", (1, 2, 4, 8, 16),
+    ("streams", "lode digest: recordings of 50,000 samples", "recordings", (1, 2, 4, 8, 16),
      lambda b, x: digest(b, streams=x, events=b.scaled(50000, 5000))),
-    ("events", "lode digest: samples in one stream", "samples",
+    ("events", "lode digest: samples in one recording", "samples",
      (50000, 100000, 200000, 400000, 800000), lambda b, x: digest(b, events=x)),
     ("distinct", "lode digest: distinct stacks, 200,000 samples", "distinct stacks (about)",
      (2000, 8000, 32000, 128000), lambda b, x: digest(b, events=b.scaled(200000, 5000), distinct=x)),

@@ -7,7 +7,7 @@ from measure import TooSlow, run
 
 
 def mine_one(bench, name, path, size, known=None):
-    """`known` is how many patterns must come out, where somebody else counted them."""
+    """`known` is how many patterns must come out, where another program counted them."""
     try:
         rows = [json.loads(run([bench.tool("bench_miner"), *size, path], limit=60).out)
                 for _ in range(bench.runs_small)]

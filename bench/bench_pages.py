@@ -50,7 +50,7 @@ def bench_mine(bench):
     page, made, serve = mine_page(bench)
     measure = driver("mine")
     mb = os.path.getsize(page) / 1e6
-    name = f"{made['clusters']:,} clusters of {made['streams']:,} streams"
+    name = f"{made['clusters']:,} clusters of {made['streams']:,} recordings"
     seen = Seen(bench, measure, page)
     bench.report("pages", f"{name}, a file", f"{mb:.2f} MB, {mine_text(seen)}", mb=mb, **made,
                  **seen.figures())

@@ -1,4 +1,4 @@
-"""Repositories: import, queries, and mining 1,000 and 10,000 streams against one merged digest."""
+"""Repositories: import, queries, and mining 1,000 and 10,000 recordings against one merged digest."""
 import glob
 import json
 import os
@@ -53,7 +53,7 @@ def mine_all(bench, n, folder, repo):
                   bench.runs_small)
     docs = [json.loads(g.out) for g in (ours, other)]
     same = [[(c["id"], c["own_ns"]) for c in d["clusters"]] for d in docs]
-    bench.report("repo", f"mine {n:,} streams",
+    bench.report("repo", f"mine {n:,} recordings",
                  f"{ours.wall:.2f} s, CPU {ours.cpu:.2f} s; the merged digest {other.wall:.2f} s, "
                  f"CPU {other.cpu:.2f} s: {ours.cpu / other.cpu:.2f} times; 10 of them, with all "
                  f"name statistics: {part.wall:.2f} s, CPU {part.cpu:.2f} s; peak "

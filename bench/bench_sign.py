@@ -1,4 +1,4 @@
-"""Signatures: triage of a new stream, and coverage, against a thousand of them."""
+"""Signatures: triage of a new recording, and coverage, against a thousand of them."""
 import glob
 import json
 import os
@@ -12,7 +12,7 @@ from measure import median, run
 
 
 def sizes(bench):
-    """Streams, signatures."""
+    """Recordings, signatures."""
     return bench.scaled((10_000, 1_000), (100, 50))
 
 
@@ -41,7 +41,7 @@ def repository(bench, digests):
 
 def signatures(bench, digests):
     """As analysts have them: mined patterns in full, parts of them, and typed ones with globs. Nine in
-    ten are of other releases: they have a function that the streams have not."""
+    ten are of other releases: they have a function that the recordings lack."""
     n = sizes(bench)[1]
     path = os.path.join(bench.data, f"signatures-{n}.txt")
     if os.path.exists(path):
@@ -82,8 +82,8 @@ def bench_sign(bench):
     alone = median([bench.lode, "triage", "--signatures", text, "--json", new], bench.runs)
     known = json.loads(one.out)
     n_known = len(known["triaged"][0]["signatures"]) + known["triaged"][0].get("signatures_more", 0)
-    bench.report("sign", "triage of one new stream",
-                 f"against {n_signatures:,} signatures in a repository of {n_streams:,} streams, after "
+    bench.report("sign", "triage of one new recording",
+                 f"against {n_signatures:,} signatures in a repository of {n_streams:,} recordings, after "
                  f"decoding: {one.wall:.2f} s, best {one.best:.2f} (CPU {one.cpu:.2f} s, "
                  f"{n_known} signatures match, the rest mined); without mining the rest "
                  f"{match.wall:.2f} s (CPU {match.cpu:.2f}); from a file of signatures "
@@ -93,7 +93,7 @@ def bench_sign(bench):
                    bench.runs_small)
     doc = json.loads(cover.out)
     bench.report("sign", "coverage",
-                 f"of {doc['streams']:,} streams by {n_signatures:,} signatures, by day: "
+                 f"of {doc['streams']:,} recordings by {n_signatures:,} signatures, by day: "
                  f"{cover.wall:.2f} s (CPU {cover.cpu:.2f} s, peak {cover.peak_mb:.0f} MB); "
                  f"{doc['coverage']:.1%} covered", wall_s=cover.wall, cpu_s=cover.cpu,
                  peak_mb=cover.peak_mb)

@@ -1,4 +1,4 @@
-"""What the benches of the pages and of their server show: the report of a thousand streams, and a
+"""What the benches of the pages and of their server show: the report of a thousand recordings, and a
 timeline. Made once, kept."""
 import base64
 import glob
@@ -25,8 +25,8 @@ def report_in(page, name):
 
 
 def mine_page(bench):
-    """(page, facts, what lode serve takes to show the same): STREAMS digests varied from the startup set,
-    mined for PATTERNS."""
+    """(page, facts, what lode serve takes to show the same): a thousand digests varied from the startup
+    set, mined for five hundred patterns."""
     n_streams, n_patterns = bench.scaled((STREAMS, PATTERNS), (50, 150))
     page = os.path.join(bench.data, f"mine-{n_streams}-{n_patterns}.html")
     facts = page + ".json"

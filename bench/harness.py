@@ -53,7 +53,7 @@ class Bench:
             self.report(bench, name, f"not measured: {e}")
 
     def generate(self, name, *options):
-        """A folder with generated recordings; truth.json is written last, so it tells a whole one."""
+        """A folder with generated recordings; truth.json is written last, so it marks a complete one."""
         folder = os.path.join(self.data, name)
         truth = os.path.join(folder, "truth.json")
         if not os.path.exists(truth) or not os.path.getsize(truth):

@@ -7,13 +7,13 @@ NAMEs choose benches; without any: all but `growth` (plots how cost grows, into 
 `record` (throughput of programs while this machine is recorded; needs root) and `large` (21 million
 callstacks: 8 GB of disk for a while, some minutes; and all benches whose names end in -large, of which
 `fleet-large` is a million digests: 12 GB of disk, half an hour of CPU time).
-Inputs that can be
-generated are generated into DIR/bench-data and kept, those of `large` are not; those of ../shared
-are used when they are there ($LODE_SHARED names another place). What is missing is said, and the
-rest goes on. Each result is one line for people, and one JSON line in DIR/bench.json, where the
-last result of each bench stays. --doc writes all of these into the table of docs/performance.md;
-NAME `none` measures nothing. --quick runs every bench, those on request as well, once on a small
-input: whether they work, in some minutes; its figures say nothing and go into DIR/bench-quick.json.
+Generated
+inputs are kept in DIR/bench-data, except those of `large`; recordings come from ../shared, or from
+$LODE_SHARED. Benches whose inputs or programs are missing are reported and skipped. Each result is a
+printed line, and a JSON line in DIR/bench.json, which keeps the last result of each bench. --doc
+writes all of these into the table of docs/performance.md; NAME `none` measures nothing. --quick runs
+every bench, those on request as well, once on a small input, to check in some minutes that they work;
+its figures mean nothing and go into DIR/bench-quick.json.
 """
 import argparse
 import importlib

@@ -12,14 +12,15 @@ static void print_clusters(const struct lode_mining *mining)
 	struct lode_mining_sums sums;
 
 	lode_mining_tell(mining, &sums);
-	printf("%zu streams, %zu symptoms of %" PRId64 " %s; %zu clusters, %" PRId64 " in none\n",
+	printf("%zu recordings, %zu symptoms of %" PRId64 " %s; %zu clusters, %" PRId64
+	       " unexplained\n",
 	       sums.n_streams, sums.n_symptoms, sums.symptom_ns, sums.unit, sums.n_clusters,
 	       sums.other);
 	for (size_t i = 0; i < sums.n_clusters; i++) {
 		struct lode_mining_cluster cluster;
 
 		lode_mining_cluster(mining, i, &cluster);
-		printf("%5.1f %%  %016" PRIx64 "  in %zu streams: ",
+		printf("%5.1f %%  %016" PRIx64 "  in %zu recordings: ",
 		       100.0 * (double)cluster.own / (double)sums.cost, cluster.id,
 		       cluster.n_streams);
 		for (size_t k = 0; k < cluster.n_common; k++)

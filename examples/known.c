@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 		struct lode_matching_signature signature;
 
 		lode_matching_signature(matching, i, &signature);
-		printf("%5.1f %%  %s%s  in %zu of %zu streams  %s\n",
+		printf("%5.1f %%  %s%s  in %zu of %zu recordings  %s\n",
 		       share(signature.total, sums.symptom_ns), signature.name,
 		       signature.is_retired ? " (retired)" : "", signature.n_streams,
 		       sums.n_streams, signature.bug);

@@ -53,7 +53,7 @@ class Case:
         """How long the fault held up the command; by default the last `fault_ns N` that it printed."""
         found = re.findall(r"^fault_ns (\d+)$", printed, re.MULTILINE)
         if not found:
-            raise Failed(f"the command did not tell fault_ns; it printed {printed[-200:]!r}")
+            raise Failed(f"the command did not print fault_ns; it printed {printed[-200:]!r}")
         return int(found[-1])
 
     # ---- What cases are made of ----

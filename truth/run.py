@@ -3,8 +3,7 @@
 
 usage: truth/run.py [--lode PROGRAM] [--keep FOLDER [--resume]] [--reuse FOLDER] [--slow N] [--healthy N] [--doc] [CASE...]
 
-Each case (a folder of truth/cases) is recorded anew: N slow runs and N of its healthy twin, by `lode record`
-as anybody would call it. They are mined with defaults. Truth is what the software's own clocks and statistics
+Each case (a folder of truth/cases) is recorded again: N slow runs and N of its healthy twin, by a plain `lode record`. They are mined with defaults. Truth is what the software's own clocks and statistics
 say. Of other tools the same recordings are shown as well (truth/peers.py). --doc writes the table into
 docs/truth.md, after each case. A case that fails is tried once more when the others are done; it costs the
 others nothing. --keep leaves recordings, truth and scores in a folder; with --resume a run that was interrupted

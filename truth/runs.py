@@ -95,7 +95,7 @@ def in_turn(n_slow, n_healthy):
 def record_all(args, case, folder):
     """Slow and healthy runs in turn, so that what drifts meets both; writes what is true of them.
 
-    The first run is recorded as anybody would, and kept for the other tools. Where lode record then
+    The first run is recorded with default options, and kept for the other tools. Where lode record then
     advises stack dumps, as there were too many to take them by itself, the runs that count are recorded so.
     """
     started = time.monotonic()

@@ -76,7 +76,7 @@ def score(lode, case, slow, healthy, truth_ns, scratch):
     text = run(lode, "mine", "--top", 50, bad)
     lines = first_lines(text)
     cause = next((c for c in mined["clusters"] if names_one(lines.get(c["rank"], ""), case.culprit)), None)
-    unnamed = re.search(r"<?([\d.]+) % of the cost lacks symbols", text)
+    unnamed = re.search(r"<?([\d.]+) % of the cost has no symbol", text)
     alike = diff(lode, good[:1], good[1:])
     changed = diff(lode, good, [bad])
     more = [c for c in changed["clusters"] if c["class"] in ("new", "worse")]

@@ -11,13 +11,13 @@ def parser(name, text):
     made = argparse.ArgumentParser(
         prog=name, description=text.split("\n\n")[0],
         usage=f"{name} [OPTION]... MANIFEST -o DIGEST [-- OPTION OF lode digest...]",
-        epilog="Exit codes are those of lode: 0 done, 1 done but recordings were skipped or are incomplete, 2 wrong "
-               "usage, 4 a part failed. What is done is kept, and not done again.")
-    made.add_argument("manifest", metavar="MANIFEST", help="recordings, one to a line: paths that workers have, or URLs")
-    made.add_argument("-o", "--output", required=True, metavar="DIGEST", help="path or URL of the digest of all")
-    made.add_argument("--work", metavar="DIR", help="folder or URL for digests of parts, which workers reach (DIGEST.work)")
-    made.add_argument("--parts", metavar="N", help="number of parts")
-    made.add_argument("--part-size", metavar="SIZE", help="or into parts of this size (1G)")
+        epilog="Exit codes as in lode: 0 done; 1 done, but recordings were skipped or are incomplete; 2 wrong usage; "
+               "4 a part failed. Finished parts are kept: run the same command again to continue.")
+    made.add_argument("manifest", metavar="MANIFEST", help="recordings, one per line: paths valid on all workers, or URLs")
+    made.add_argument("-o", "--output", required=True, metavar="DIGEST", help="path or URL of the merged digest")
+    made.add_argument("--work", metavar="DIR", help="folder or URL for digests of parts, reachable by all workers (default: DIGEST.work)")
+    made.add_argument("--parts", metavar="N", help="split the recordings into N parts")
+    made.add_argument("--part-size", metavar="SIZE", help="or into parts of about SIZE, such as 1G")
     return made
 
 
@@ -59,5 +59,5 @@ def main(made, run):
         print(f"{made.prog}: {error}", file=sys.stderr)
         return 4
     except KeyboardInterrupt:
-        print(f"{made.prog}: interrupted: run again, what is done is kept", file=sys.stderr)
+        print(f"{made.prog}: interrupted; finished parts are kept, run again to continue", file=sys.stderr)
         return 130

@@ -1,4 +1,4 @@
-"""lode on a Dask cluster: a future for each part, and a tree of merges on the workers.
+"""Make one digest of many recordings on a Dask cluster: a future per part, merged in a tree on the workers.
 
 Workers have lode and this package, as they are here: names and texts go over the network, no code. But Dask itself runs
 whatever reaches its scheduler, so that only TLS or loopback keeps a cluster to oneself.
@@ -73,7 +73,7 @@ class Run:
         total, seconds = len(self.levels[0]), time.monotonic() - self.start
         left = seconds / self.n_done * (total - self.n_done)
         self.say(f"{self.n_done} of {total} parts, {self.done_bytes / 1e6 / seconds:.1f} MB/s, "
-                 f"{self.n_failed} tried again, {left:.0f} s left", self.n_done == total)
+                 f"{self.n_failed} retried, {left:.0f} s left", self.n_done == total)
 
     def run(self):
         from distributed import as_completed
@@ -87,14 +87,14 @@ class Run:
             elif future.status == "error":
                 self.failed(futures, level, index, future.exception())
             else:
-                raise work.Failure("the scheduler is gone: run again, what is done is kept")
+                raise work.Failure("connection to the scheduler lost; finished parts are kept, run again to continue")
 
 
 def check_address(address, insecure):
     host = urllib.parse.urlsplit(address).hostname
     if not address.startswith("tls://") and host not in LOOPBACK and not insecure:
-        raise work.Failure(f"{address} is not encrypted, and who reaches it runs what they like there: use "
-                           "tls:// (dask's configuration names the certificates), or say --insecure")
+        raise work.Failure(f"{address} is not encrypted, and any client that reaches it can run code there: use tls:// "
+                           "(certificates: see Dask's configuration), or --insecure")
 
 
 def connect(address):
@@ -107,9 +107,9 @@ def connect(address):
 
 def main():
     parser = command.parser("lode-dask", __doc__)
-    parser.add_argument("--scheduler", required=True, metavar="ADDRESS", help="tls://HOST:PORT, or tcp:// of this machine")
-    parser.add_argument("--insecure", action="store_true", help="tcp:// to other machines, in a network that is closed otherwise")
-    parser.add_argument("--retries", type=int, default=4, metavar="N", help="try a failed part again so often (4)")
+    parser.add_argument("--scheduler", required=True, metavar="ADDRESS", help="tls://HOST:PORT, or tcp://HOST:PORT on this machine")
+    parser.add_argument("--insecure", action="store_true", help="allow tcp:// to other machines, for closed networks")
+    parser.add_argument("--retries", type=int, default=4, metavar="N", help="retries of a failed part (default: 4)")
 
     def run(args, options):
         check_address(args.scheduler, args.insecure)

@@ -1,4 +1,4 @@
-"""lode on a Slurm cluster: an array job for the parts, and one for each level of merges, which waits for the one before.
+"""Make one digest of many recordings on a Slurm cluster: an array job for the parts, then one for each level of merges.
 
 Nodes have lode, this package, and the folder of --work at the same paths. Slurm is closed by munge: who has its key runs
 jobs.
@@ -93,7 +93,7 @@ def wait(jobs, levels):
         done = [step for level in levels for step in level if work.is_done(step)]
         read = sum(step.bytes for step in done if step.manifest)
         command.say(f"{len(done)} of {total} steps, {read / 1e6 / (time.monotonic() - start):.1f} MB/s, "
-                    f"{len(queued)} jobs in the queue")
+                    f"{len(queued)} jobs queued or running")
         time.sleep(1)
 
 
@@ -110,7 +110,7 @@ def why(args, levels):
             said = []
         names = ", ".join(level[index].name for index in missing[:5])
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        return f"{names}{more} failed: {said[0] if said else 'without a word'}"
+        return f"{names}{more} failed: {said[0] if said else 'no message in its log'}"
     return ""
 
 
@@ -118,16 +118,16 @@ def main():
     if sys.argv[1:2] == ["--task"]:
         return task(*sys.argv[2:4])
     parser = command.parser("lode-slurm", __doc__)
-    parser.add_argument("--partition", required=True, metavar="P", help="of Slurm")
-    parser.add_argument("--resume", action="store_true", help="go on with what an earlier run left in --work")
-    parser.add_argument("--retries", type=int, default=2, metavar="N", help="submit what failed again so often (2)")
-    parser.add_argument("--sbatch", default="", metavar="OPTIONS", help="more for sbatch: '--mem=4G --cpus-per-task=2'")
+    parser.add_argument("--partition", required=True, metavar="P", help="Slurm partition")
+    parser.add_argument("--resume", action="store_true", help="continue an earlier run from its --work folder")
+    parser.add_argument("--retries", type=int, default=2, metavar="N", help="resubmissions of failed steps (default: 2)")
+    parser.add_argument("--sbatch", default="", metavar="OPTIONS", help="further options of sbatch: '--mem=4G --cpus-per-task=2'")
 
     def run(args, options):
         if stores.is_url(args.work):
-            raise work.Failure("--work is a folder that all nodes have, not a URL")
+            raise work.Failure("--work must be a folder that all nodes share, not a URL")
         if os.path.exists(os.path.join(args.work, PLAN)) and not args.resume:
-            raise work.Failure(f"{args.work} is of an earlier run: go on with it (--resume), or give another folder")
+            raise work.Failure(f"{args.work} belongs to an earlier run: continue it with --resume, or choose another folder")
         levels = command.plan(args, options)
         save_plan(args.work, levels, options)
         for _ in range(args.retries + 1):

@@ -36,7 +36,7 @@ def check(path):
     keys = {key.lower() for key, _ in urllib.parse.parse_qsl(url.query, keep_blank_values=True)}
     if "@" in url.netloc or keys & SIGNED:
         shown = f"{url.scheme}://{'...@' if '@' in url.netloc else ''}{url.netloc.rpartition('@')[2]}{url.path}"
-        raise StoreError(f"{shown}: credentials belong into the environment, not into addresses")
+        raise StoreError(f"{shown}: credentials must be in the environment, not in the URL")
 
 
 @functools.lru_cache(maxsize=None)
@@ -72,18 +72,18 @@ def again(what, action):
             if _is_refused(error):
                 raise StoreError(f"{what}: {error}") from None
             if attempt + 1 == ATTEMPTS:
-                raise StoreError(f"{what}: {type(error).__name__}: {error}, "
-                                 f"{ATTEMPTS} times") from None
+                raise StoreError(f"{what}: {type(error).__name__}: {error} "
+                                 f"({ATTEMPTS} attempts)") from None
             time.sleep(FIRST_WAIT_S * 2 ** attempt)
 
 
 def _info(fs, name):
-    """Some stores call a file missing that they could not ask for: only reading it tells."""
+    """Some stores call a file missing that they could not ask for: only reading it shows."""
     try:
         return fs.info(name)
     except FileNotFoundError:
         fs.cat_file(name, start=0, end=1)
-        raise OSError("its size cannot be had") from None
+        raise OSError("its size is unknown") from None
 
 
 def fetch(url, path):
@@ -104,12 +104,12 @@ def fetch(url, path):
                 if len(data) == size and (start, end) != (0, size):
                     data = data[start:end]  # ranges are not for this server
                 if len(data) != end - start:
-                    raise OSError(f"{len(data)} of {end - start} bytes came")
+                    raise OSError(f"{len(data)} of {end - start} bytes received")
                 return data
 
             out.write(again(url, read))
     if size > RANGE_BYTES and again(url, lambda: _info(fs, name)).get("ETag") != info.get("ETag"):
-        raise StoreError(f"{url}: it changed while it was read")
+        raise StoreError(f"{url}: changed while being read")
 
 
 @functools.lru_cache(maxsize=None)
@@ -136,7 +136,7 @@ def fetch_all(pairs):
 
 
 def put(path, to):
-    """Puts a file in place: it is there whole or not at all."""
+    """Puts a file in place: complete or absent, never partial."""
     if not is_url(to):
         folder, name = os.path.split(to)
         beside = os.path.join(folder, f".{name}.{uuid.uuid4().hex}")

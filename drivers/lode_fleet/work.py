@@ -34,9 +34,9 @@ class Failure(Exception):
 
 
 class Step(typing.NamedTuple):
-    name: str        # for people: part-00017, merge-2-3
+    name: str        # shown: part-00017, merge-2-3
     output: str      # path or URL of its digest
-    recordings: int  # that its digest must tell of
+    recordings: int  # that its digest must contain
     bytes: int
     manifest: str    # of a part; else ""
     children: tuple  # outputs that a merge reads
@@ -56,10 +56,10 @@ def run_lode(*words):
         done = subprocess.run([program(), *words], stdin=subprocess.DEVNULL, capture_output=True,
                               preexec_fn=_die_with_parent, check=False)
     except OSError as error:
-        raise Failure(f"{program()}: {error.strerror}: install lode there, or set LODE") from None
+        raise Failure(f"{program()}: {error.strerror}; install lode on every worker, or set LODE to its path") from None
     if done.returncode not in DONE:
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise Failure("; ".join(said[-3:]) or f"{program()} ended with {done.returncode}")
+        raise Failure("; ".join(said[-3:]) or f"{program()} exited with code {done.returncode}")
     return done.returncode, done.stdout.decode()
 
 
@@ -151,7 +151,7 @@ def _fetched_children(step, folder):
     stores.fetch_all([pair for pair in zip(step.children, files) if stores.is_url(pair[0])])
     for child, file in zip(step.children, files):
         if not stores.size(file):
-            raise Failure(f"{child} is not there: run again, and it is made again")
+            raise Failure(f"{child} is missing: run again to rebuild it")
     return files
 
 
@@ -162,7 +162,7 @@ def _refuse_damaged(step, files):
             run_lode("digest", "--merge", "/dev/null", file)
         except Failure as failure:
             stores.remove(child)
-            raise Failure(f"{child} is damaged and was removed: run again, and it is made again: "
+            raise Failure(f"{child} was damaged and has been removed; run again to rebuild it: "
                           f"{failure.text}") from None
 
 
@@ -174,7 +174,7 @@ def _make(step, options, machine, folder):
     recordings = json.loads(text)["streams"]
     if recordings != step.recordings:
         _refuse_damaged(step, files)
-        raise Failure(f"{recordings} of {step.recordings} recordings arrived")
+        raise Failure(f"{recordings} of {step.recordings} recordings were read")
     stores.put(output, step.output)
 
 
@@ -214,4 +214,4 @@ def check_output(output):
         with open(output, "rb") as file:
             head = file.read(8)
         if head and head != b"\x8flode\r\n\n":
-            raise Failure(f"{output} is no earlier digest of lode: give another file")
+            raise Failure(f"{output} exists and is not a digest of lode: choose another file")

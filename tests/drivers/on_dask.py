@@ -104,7 +104,7 @@ def run(test):
     test.one_process()
     words = ["lode-dask", "all.manifest", "--scheduler", address, "--parts", str(harness.N_PARTS)]
     test.driver(*words[:2], "--scheduler", "tcp://192.0.2.1:1", "-o", "x", expect=(4,), says="is not encrypted")
-    test.driver(*words, "-o", "all.manifest", expect=(4,), says="no earlier digest")
+    test.driver(*words, "-o", "all.manifest", expect=(4,), says="not a digest of lode")
     scheduler, workers = start_cluster(test, address, 2)
     start_full_worker(test, address)
     two_drivers_and_killed_workers(test, words, workers)

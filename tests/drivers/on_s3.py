@@ -58,7 +58,7 @@ def put_recordings(test, stores):
 def keeps_secrets(test, words, stores):
     """Neither in what is said nor in what is stored; signed addresses are refused, without being said again."""
     harness.write_manifest("signed.manifest", ["https://127.0.0.1/a?X-Amz-Signature=" + SECRET])
-    said = test.driver(words[0], "signed.manifest", *words[2:], "-o", "x.digest", expect=(4,), says="credentials belong")
+    said = test.driver(words[0], "signed.manifest", *words[2:], "-o", "x.digest", expect=(4,), says="credentials must be")
     wrong = subprocess.run([sys.executable, "-c", "from lode_fleet import stores; stores.size('s3://lode/in/r000.folded')"],
                            env=dict(test.env, AWS_ACCESS_KEY_ID="NOBODY"), capture_output=True, text=True, check=False)
     assert "StoreError: s3://lode/in/r000.folded" in wrong.stderr and "403" in wrong.stderr, wrong.stderr

@@ -192,7 +192,7 @@ static void print_mined_losses(FILE *out, const struct lode_mine_answer *answer)
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], module[200];
 	bool is_any = false;
 
-	fprintf(out, "Recordings: %s of the cost lacks symbols",
+	fprintf(out, "Recordings: %s of the cost has no symbol for a shown or innermost function",
 		lode_format_share(a, quality->unknown_ns, answer->mined->aoi_ns));
 	if (quality->unknown_module && quality->unknown_ns * 100 >= answer->mined->aoi_ns)
 		fprintf(out, ", mostly in %s (lode info shows how to add them)",

@@ -343,19 +343,20 @@ static void advise_symbols(struct lode_quality *q, const struct lode_stream *str
 			worst = &stream->modules.at[i];
 	/* Nothing that could be given mends addresses that belong to no file. */
 	if (!worst || !worst->symbols || strcmp(name, "[unknown]") == 0)
-		advise(q, say_advice(q, "%.0f %% of the cost lacks symbols.",
-				     lode_part_pct(q->unnamed)));
-	else
 		advise(q,
-		       say_advice(
-			       q,
-			       "%.0f %% of the cost lacks symbols, mostly in %.80s%s%s: %.160s.%s",
-			       lode_part_pct(q->unnamed), name,
-			       worst->build_id[0] ? " build-id " : "", worst->build_id,
-			       worst->symbols,
-			       strcmp(name, "[jit]") == 0
-				       ? ""
-				       : " Provide symbols with --symfs or --buildid-dir."));
+		       say_advice(q,
+				  "%.0f %% of the cost has no symbol for its innermost function.",
+				  lode_part_pct(q->unnamed)));
+	else
+		advise(q, say_advice(q,
+				     "%.0f %% of the cost has no symbol for its innermost "
+				     "function, mostly in %.80s%s%s: %.160s.%s",
+				     lode_part_pct(q->unnamed), name,
+				     worst->build_id[0] ? " build-id " : "", worst->build_id,
+				     worst->symbols,
+				     strcmp(name, "[jit]") == 0
+					     ? ""
+					     : " Provide symbols with --symfs or --buildid-dir."));
 }
 
 void lode_quality_give_advice(struct lode_quality *q, const struct lode_stream *stream)

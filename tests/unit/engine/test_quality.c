@@ -121,7 +121,7 @@ static void flaws_are_weighed_by_cost(void **state)
 	assert_true(advises(&q, "cut at the recorder's limit"));
 	assert_int_equal(q.unnamed.part_ns, 300);
 	assert_int_equal(q.unnamed.whole_ns, 1000);
-	assert_true(advises(&q, "lacks symbols"));
+	assert_true(advises(&q, "has no symbol for its innermost function"));
 	lode_quality_release(&q);
 	lode_stream_free(s);
 }
@@ -151,7 +151,7 @@ static void names_count_where_an_answer_needs_them(void **state)
 	assert_int_equal(q.unnamed.part_ns, 100);
 	assert_int_equal(q.unnamed.whole_ns, 1000);
 	assert_string_equal(q.unnamed_module, "libpeer.so");
-	assert_true(advises(&q, "10 % of the cost lacks symbols"));
+	assert_true(advises(&q, "10 % of the cost has no symbol for its innermost function"));
 	lode_quality_release(&q);
 	lode_stream_free(s);
 }

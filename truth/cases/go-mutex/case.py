@@ -1,4 +1,4 @@
-"""A Go service: handlers wait for a mutex that a refresh holds, and so does whoever asks."""
+"""A Go service: handlers wait for a mutex that a refresh holds, and so do its clients."""
 import os
 
 from case import Case, free_port

@@ -1,4 +1,4 @@
-"""Asks 200 times over one connection; tells how long the late answers took."""
+"""Asks 200 times over one connection; prints how long the late answers took."""
 import socket
 import sys
 import time

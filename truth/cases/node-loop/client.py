@@ -1,4 +1,4 @@
-"""Asks 100 times for a small page; with argument 1, somebody else asks for reports meanwhile."""
+"""Asks 100 times for a small page; with argument 1, another client asks for reports meanwhile."""
 import http.client
 import subprocess
 import sys

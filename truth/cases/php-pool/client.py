@@ -1,4 +1,4 @@
-"""Asks for a quick page 60 times, while others ask for slow ones; tells how long the slow answers took."""
+"""Asks for a quick page 60 times, while others ask for slow ones; prints how long the slow answers took."""
 import http.client
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Asks for a key 400 times over one connection; tells how long the slow answers took."""
+"""Asks for a key 400 times over one connection; prints how long the slow answers took."""
 import socket
 import sys
 import time
