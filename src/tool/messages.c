@@ -5,8 +5,10 @@
 #include <stdio.h>
 
 #include "base/escape.h"
+#include "document/units.h"
+#include "tool/input_kinds.h"
 
-enum { line_bytes = 8192 };
+enum { line_bytes = 8192, MAX_LINES = 20 };
 
 void lode_say(const struct lode_command *self, const char *format, ...)
 {
@@ -51,19 +53,63 @@ int lode_say_error(const struct lode_command *self, const struct lode_error *err
 	}
 }
 
-void lode_say_inputs(const struct lode_command *self, const char *what,
-		     const struct lode_skipped_input *inputs, size_t n)
+static void say_input(const struct lode_command *self, const char *what,
+		      const struct lode_skipped_input *input)
 {
 	char path[line_bytes], reason[line_bytes];
 
+	lode_say(self, "%s: %s: %s", lode_escape(path, sizeof(path), input->path), what,
+		 lode_escape(reason, sizeof(reason), input->reason));
+}
+
+static void say_kind(const struct lode_command *self, const char *what,
+		     const struct lode_input_kind *kind)
+{
+	char path[line_bytes], reason[line_bytes], n[LODE_UNITS_BUFFER];
+
+	lode_say(self, "%s inputs %s, such as %s: %s", lode_format_count(n, kind->n), what,
+		 lode_escape(path, sizeof(path), kind->first->path),
+		 lode_escape(reason, sizeof(reason), kind->first->reason));
+}
+
+static void say_kinds(const struct lode_command *self, const char *what,
+		      const struct lode_skipped_input *inputs, size_t n)
+{
+	struct lode_input_kinds kinds;
+	char count[LODE_UNITS_BUFFER];
+	size_t said = 0;
+
+	lode_input_kinds_build(&kinds, inputs, n);
+	for (size_t i = 0; i < kinds.list.n && i < MAX_LINES; i++) {
+		const struct lode_input_kind *kind = &kinds.list.at[i];
+
+		if (kind->n > 1)
+			say_kind(self, what, kind);
+		else
+			say_input(self, what, kind->first);
+		said += kind->n;
+	}
+	if (said < n)
+		lode_say(self, "%s inputs %s for other reasons", lode_format_count(count, n - said),
+			 what);
+	lode_say(self, "--json lists all %s inputs", lode_format_count(count, n));
+	lode_input_kinds_release(&kinds);
+}
+
+void lode_say_inputs(const struct lode_command *self, const char *what,
+		     const struct lode_skipped_input *inputs, size_t n)
+{
+	if (n > MAX_LINES) {
+		say_kinds(self, what, inputs, n);
+		return;
+	}
 	for (size_t i = 0; i < n; i++)
-		lode_say(self, "%s: %s%s", lode_escape(path, sizeof(path), inputs[i].path), what,
-			 lode_escape(reason, sizeof(reason), inputs[i].reason));
+		say_input(self, what, &inputs[i]);
 }
 
 void lode_say_skipped(const struct lode_command *self, const struct lode_digest_job *job)
 {
-	lode_say_inputs(self, "skipped: ", job->skipped.at, job->skipped.n);
+	lode_say_inputs(self, "skipped", job->skipped.at, job->skipped.n);
 	lode_say_incomplete(self, job->incomplete.at, job->incomplete.n);
 	lode_say_other_files(self, job->n_other);
 }
@@ -78,5 +124,5 @@ void lode_say_other_files(const struct lode_command *self, size_t n)
 void lode_say_incomplete(const struct lode_command *self, const struct lode_skipped_input *inputs,
 			 size_t n)
 {
-	lode_say_inputs(self, "incomplete: ", inputs, n);
+	lode_say_inputs(self, "incomplete", inputs, n);
 }

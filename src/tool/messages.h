@@ -10,18 +10,19 @@
 /* Says the error, names made harmless for terminals. Gives the exit code for its status. */
 int lode_say_error(const struct lode_command *self, const struct lode_error *err);
 
-/* One line per input that was skipped or is incomplete, and how many files were passed over. */
+/* What was skipped or is incomplete, as lode_say_inputs, and how many files were passed over. */
 void lode_say_skipped(const struct lode_command *self, const struct lode_digest_job *job);
 
 /* Says how many files of folders were passed over: neither by name nor by content are they inputs.
    Nothing of 0. */
 void lode_say_other_files(const struct lode_command *self, size_t n);
 
-/* One line per input of which a part could not be read. */
+/* Inputs of which a part could not be read. */
 void lode_say_incomplete(const struct lode_command *self, const struct lode_skipped_input *inputs,
 			 size_t n);
 
-/* "PATH: WHATREASON" for each. */
+/* `what`: "skipped". "PATH: skipped: REASON" for each; of more than 20, one line for each kind of
+   reason (tool/input_kinds.h), with their number. */
 void lode_say_inputs(const struct lode_command *self, const char *what,
 		     const struct lode_skipped_input *inputs, size_t n);
 

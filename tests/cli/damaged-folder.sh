@@ -50,3 +50,16 @@ d = json.load(open("out"))
 jsonschema.Draft7Validator(json.load(open(os.environ["LODE_TOP"] + "/docs/schema/info.json"))).validate(d)
 print([s["path"] for s in d["skipped"]])
 P
+
+say of many damaged, one line says how many: by reason, whatever numbers stand in it
+for i in $(seq -w 0 24); do printf '\x85\0\x01ain;work 1000\n' >many/s-$((300 + 10#$i)).folded; done
+printf 'PERFILE2' >many/short.perf.data
+code mine --unit ns --json many
+python3 -c 'import json; d = json.load(open("out")); print(d["streams"], len(d["skipped"]))'
+say and of recordings that are incomplete
+mkdir cut
+for i in $(seq 10 34); do
+	zstd -qdc "$LODE_TOP/tests/data/clock.perf.data.zst" | head -c $((30000 + i * 56)) >cut/$i.perf.data
+done
+code mine --json cut
+python3 -c 'import json; d = json.load(open("out")); print(d["streams"], len(d["skipped"]), len(d["incomplete"]))'

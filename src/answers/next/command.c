@@ -151,7 +151,7 @@ static int answer(const struct lode_command *self, const struct next_values *v)
 	lode_progress_start(&progress);
 	rc = lode_next_run(&answer, &request, &err);
 	lode_progress_end(&progress);
-	lode_say_inputs(self, "skipped: ", answer->skipped, answer->n_skipped);
+	lode_say_inputs(self, "skipped", answer->skipped, answer->n_skipped);
 	lode_say_incomplete(self, answer->incomplete, answer->n_incomplete);
 	lode_say_other_files(self, answer->n_other);
 	code = rc < 0 ? lode_say_error(self, &err) : put_next(self, v, answer);

@@ -361,7 +361,7 @@ int lode_suspects_say(const struct lode_command *self, const struct lode_suspect
 	for (unsigned side = 0; side < LODE_N_SIDES; side++) {
 		const struct lode_suspects_job *job = &answer->sides[side].job;
 
-		lode_say_inputs(self, "skipped: ", job->skipped.at, job->skipped.n);
+		lode_say_inputs(self, "skipped", job->skipped.at, job->skipped.n);
 		lode_say_incomplete(self, job->incomplete.at, job->incomplete.n);
 		lode_say_other_files(self, job->n_other);
 	}
