@@ -1,9 +1,10 @@
 /* Checks a repository. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "model/digest_canonical.h"
+#include "model/digest_prints.h"
 #include "store/repo_care.h"
 #include "store/repo_cover.h"
 #include "store/repo_entry.h"
@@ -64,22 +65,23 @@ static int check_streams(struct lode_repo_check *check, struct lode_repo *repo, 
 			 const struct lode_digest *digest, struct lode_error *err)
 {
 	size_t n_listed = 0, n_known = 0;
-	char uid[LODE_REPO_UID_BYTES];
+	struct lode_map held = {0};
 	sqlite3_stmt *st;
-	int rc = lode_repo_prepare(&st, repo, "SELECT uid FROM stream WHERE digest = ?", err);
+	int rc = lode_repo_kept(&st, repo, "SELECT uid FROM stream WHERE digest = ?", err);
 
-	if (rc == 0)
-		rc = lode_repo_start(repo, st, LODE_REPO_VALUES(LODE_REPO_INT(id)), err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < digest->streams.n; i++)
+		*lode_map_slot(&held, digest->streams.at[i].content_hash) = 1;
+	rc = lode_repo_start(repo, st, LODE_REPO_VALUES(LODE_REPO_INT(id)), err);
 	for (; rc > 0; rc = lode_repo_step(repo, st, err)) {
 		const char *listed = (const char *)sqlite3_column_text(st, 0);
 
 		n_listed++;
-		for (size_t i = 0; listed && i < digest->streams.n; i++) {
-			lode_repo_uid(uid, digest->streams.at[i].content_hash);
-			n_known += strcmp(uid, listed) == 0;
-		}
+		n_known += listed && lode_map_find(&held, strtoull(listed, NULL, 16)) != LODE_NONE;
 	}
-	sqlite3_finalize(st);
+	sqlite3_reset(st);
+	lode_map_release(&held);
 	if (rc == 0 && (n_listed != digest->streams.n || n_known != n_listed))
 		fault(check,
 		      "digest %lld contains %zu recordings, but %zu are listed, %zu of them its "
@@ -132,8 +134,9 @@ static struct lode_digest *load_repo_check(struct lode_repo_check *check, struct
 	return NULL;
 }
 
+/* `prints` gets what is in it, unless NULL. */
 static int check_digest(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
-			struct lode_digest *merged, bool *is_whole, struct lode_error *err)
+			struct lode_digest_prints *prints, bool *is_whole, struct lode_error *err)
 {
 	struct lode_digest *digest = load_repo_check(check, repo, LODE_CONTENT_DIGEST, id);
 	int rc = 0;
@@ -144,28 +147,13 @@ static int check_digest(struct lode_repo_check *check, struct lode_repo *repo, i
 		return 0;
 	}
 	rc = check_streams(check, repo, id, digest, err);
-	if (merged)
-		lode_digest_merge(merged, digest);
+	if (prints)
+		lode_digest_prints_add(prints, digest);
 	lode_digest_free(digest);
 	return rc;
 }
 
 /* ---- Segments ---- */
-
-/* Canonical digests are equal, id by id, if their bytes are. */
-static bool is_same_repo_check(const struct lode_digest *a, const struct lode_digest *b)
-{
-	struct lode_digest_origin origin = {0};
-	lode_byte_vec x = {0}, y = {0};
-	bool same;
-
-	lode_digest_pack(&x, a, &origin, LODE_DIGEST_LEVEL_MEMORY);
-	lode_digest_pack(&y, b, &origin, LODE_DIGEST_LEVEL_MEMORY);
-	same = x.n == y.n && memcmp(x.at, y.at, x.n) == 0;
-	lode_vec_release(&x);
-	lode_vec_release(&y);
-	return same;
-}
 
 static int64_t cost_of(const struct lode_digest *digest)
 {
@@ -213,37 +201,33 @@ static int check_cover(struct lode_repo_check *check, struct lode_repo *repo, in
 }
 
 static int compare_segment(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
-			   const struct lode_digest *merged, struct lode_error *err)
+			   const struct lode_digest_prints *want, struct lode_error *err)
 {
-	struct lode_digest *want = lode_digest_canonical(merged, NULL);
-	bool *keep = lode_alloc0(want->streams.n + 1, sizeof(*keep));
-	struct lode_digest *want_names = lode_digest_canonical(want, keep);
 	struct lode_digest *got = load_repo_check(check, repo, LODE_CONTENT_SEGMENT, id);
 	struct lode_digest *names = load_repo_check(check, repo, LODE_CONTENT_NAMES, id);
-	int rc = check_cover(check, repo, id, want, err);
+	int rc = 0;
 
-	if (got && !is_same_repo_check(got, want))
+	if (got && !lode_digest_prints_match(want, got))
 		fault(check,
 		      "segment %lld does not match its digests: 'lode repo compact --rebuild' "
 		      "rebuilds it",
 		      (long long)id);
-	if (names && !is_same_repo_check(names, want_names))
+	else if (got)
+		rc = check_cover(check, repo, id, got, err);
+	if (names && !lode_digest_prints_match_names(want, names))
 		fault(check,
 		      "names of segment %lld do not match its digests: 'lode repo compact "
 		      "--rebuild' rebuilds them",
 		      (long long)id);
 	lode_digest_free(got);
 	lode_digest_free(names);
-	lode_digest_free(want);
-	lode_digest_free(want_names);
-	free(keep);
 	return rc;
 }
 
 static int check_segment(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
 			 struct lode_error *err)
 {
-	struct lode_digest *merged = lode_digest_new();
+	struct lode_digest_prints prints = {.names = 0};
 	lode_id_vec ids = {0};
 	bool is_whole = true;
 	int rc;
@@ -251,11 +235,11 @@ static int check_segment(struct lode_repo_check *check, struct lode_repo *repo, 
 	check->n_segments++;
 	rc = lode_repo_digests_in(&ids, repo, id, err);
 	for (size_t i = 0; rc == 0 && i < ids.n; i++)
-		rc = check_digest(check, repo, ids.at[i], merged, &is_whole, err);
+		rc = check_digest(check, repo, ids.at[i], &prints, &is_whole, err);
 	if (rc == 0 && is_whole)
-		rc = compare_segment(check, repo, id, merged, err);
+		rc = compare_segment(check, repo, id, &prints, err);
 	lode_vec_release(&ids);
-	lode_digest_free(merged);
+	lode_digest_prints_release(&prints);
 	return rc;
 }
 
