@@ -33,11 +33,11 @@ void lode_aoi_values_settle(struct lode_aoi_values *values, bool is_classic)
 		values->stacks = values->scope != LODE_SCOPE_CRITICAL;
 }
 
-const char *lode_aoi_values_misuse(const struct lode_aoi_values *values)
+int lode_aoi_values_check(const struct lode_command *self, const struct lode_aoi_values *values)
 {
 	if (values->stacks == 0 && values->scope != LODE_SCOPE_CRITICAL)
-		return "--stacks chained requires --scope critical";
-	return NULL;
+		return lode_command_misused(self, "--stacks chained requires --scope critical");
+	return LODE_EXIT_OK;
 }
 
 struct lode_symptom_options lode_aoi_values_symptoms(const struct lode_aoi_values *values)

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "tool/command.h"
 #include "tool/option_values.h"
 #include "streams/digest_job.h"
 #include "streams/shape.h"
@@ -27,8 +28,8 @@ void lode_aoi_values_release(struct lode_aoi_values *values);
 /* Sets what was not given; `is_classic` is as good as giving scope graph and own stacks. */
 void lode_aoi_values_settle(struct lode_aoi_values *values, bool is_classic);
 
-/* NULL, or what is wrong with them; once settled. */
-const char *lode_aoi_values_misuse(const struct lode_aoi_values *values);
+/* Says what is wrong with them, once settled. Gives an exit code. */
+int lode_aoi_values_check(const struct lode_command *self, const struct lode_aoi_values *values);
 
 /* Whose waiting counts. */
 struct lode_symptom_options lode_aoi_values_symptoms(const struct lode_aoi_values *values);

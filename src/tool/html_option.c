@@ -4,13 +4,14 @@
 #include "tool/messages.h"
 #include "tool/progress.h"
 
-const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail)
+int lode_html_options_check(const struct lode_command *self, const char *html, bool wants_json,
+			    bool wants_detail)
 {
 	if (html && wants_json)
-		return "--html cannot be combined with --json";
+		return lode_command_misused(self, "--html cannot be combined with --json");
 	if (wants_detail && !wants_json)
-		return "--detail requires --json";
-	return NULL;
+		return lode_command_misused(self, "--detail requires --json");
+	return LODE_EXIT_OK;
 }
 
 int lode_html_check(const struct lode_command *self)

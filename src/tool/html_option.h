@@ -20,8 +20,10 @@
 	LODE_FLAG("detail", (place), "with --json: include all data that the page draws", \
 		  .is_aside = true)
 
-/* NULL, or what is wrong: a page is instead of everything else, detail is of JSON. */
-const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail);
+/* Says what is wrong: a page is instead of everything else, detail is of JSON. Gives an exit code.
+ */
+int lode_html_options_check(const struct lode_command *self, const char *html, bool wants_json,
+			    bool wants_detail);
 
 /*
  * Asked before the work is done: 0 when pages can be written, else LODE_EXIT_FAILURE, and what is

@@ -8,14 +8,17 @@
 #include "store/repo.h"
 
 /*
- * Entries of an option table, each of a `const char *`. What stands behind the help goes into the
- * entry as it is: .letter = 'w', .group = "Repository".
+ * Entries of an option table, each of a `const char *`. What comes after the help text goes into
+ * the entry as it is: .group = "Repository". `heading`: of the group that it begins, or NULL.
  */
 #define LODE_REPO_OPTION(at, what, ...)                                       \
 	LODE_OPTION("repo", "FILE", lode_set_text, (at), what, .letter = 'R', \
 		    .file = LODE_FILE_UPDATED, .kind = LODE_KIND_REPOSITORY, __VA_ARGS__)
-#define LODE_WHERE_OPTION(at, what, ...) \
-	LODE_OPTION("where", "QUERY", lode_set_text, (at), what, __VA_ARGS__)
+#define LODE_WHERE_OPTION(place, heading)                                                        \
+	LODE_OPTION("where", "QUERY", lode_set_text, (place),                                    \
+		    "only recordings of the repository that match: 'release=2.1 and host~web*'," \
+		    " 'age<7d' (docs/repo.md)",                                                  \
+		    .letter = 'w', .group = (heading))
 
 /* What was given, else $LODE_REPO, else NULL. */
 const char *lode_repo_option_path(const char *given);

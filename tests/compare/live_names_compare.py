@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from perf_script_compare import SKIPPED, Names, compare
+from perf_script_compare import SKIPPED, Names, compare, run
 
 CPP = r"""
 #include <algorithm>
@@ -114,17 +114,19 @@ def main():
         shutil.copyfile("/proc/kallsyms", symbols / "kallsyms")
         for name, command in programs(folder):
             data = folder / f"{name}.perf.data"
+            pid = folder / f"{name}.pid"
             done = subprocess.run(["perf", "--buildid-dir", symbols, "record", "-q", "-k", "CLOCK_MONOTONIC", "--sample-cpu", "-F", "999",
-                                   "-g", "-o", data, "--", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-            if done.returncode:
-                continue
-            os.chmod(data, 0o600)
-            n += compare(dump_stream, str(data), str(symbols), str(symbols / "kallsyms"), names)
+                                   "-g", "-o", data, "--", "sh", "-c", 'echo $$ >"$0"; exec "$@"', pid, *command],
+                                  cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            try:
+                if done.returncode:
+                    continue
+                os.chmod(data, 0o600)
+                n += compare(dump_stream, str(data), str(symbols), str(symbols / "kallsyms"), names)
+            finally:
+                pathlib.Path(f"/tmp/perf-{pid.read_text().strip()}.map").unlink(missing_ok=True)
     return 0 if n else SKIPPED
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (ValueError, RuntimeError) as error:
-        sys.exit(str(error))
+    sys.exit(run(main))

@@ -267,6 +267,15 @@ def compare(dump_stream, path, symbols, kallsyms, names):
     return n
 
 
+def run(main):
+    """Exit code of a comparison; the difference that it found goes to stderr."""
+    try:
+        return main()
+    except (ValueError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
 def find_kallsyms(folder):
     found = glob.glob(os.path.join(folder, ".build-id", "*", "*", "kallsyms"))
     found += glob.glob(os.path.join(folder, "kallsyms"))
@@ -312,7 +321,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (ValueError, RuntimeError) as error:
-        sys.exit(str(error))
+    sys.exit(run(main))

@@ -34,10 +34,7 @@ static const char *const ranks[] = {"total", "exclusive", "streams", "name", NUL
 static const struct lode_option options[] = {
 	LODE_SIGNATURE_OPTIONS(AT(known), "use the signatures of this repository, and its "
 					  "recordings unless INPUTs are given"),
-	LODE_WHERE_OPTION(
-		AT(where),
-		"only recordings of the repository that match: 'release=2.1 and host~web*'",
-		.group = "Streams"),
+	LODE_WHERE_OPTION(AT(where), "Recordings"),
 	LODE_OPTION("by", "LABEL", lode_set_text, AT(by),
 		    "compare coverage by the value of a label, such as release, or by day, host or "
 		    "kernel",
@@ -82,11 +79,10 @@ static int coverage_command_check(const struct lode_command *self, void *values,
 	if (v->where && (!v->known.repo || n_inputs))
 		return lode_command_misused(self, "--where selects recordings of --repo FILE and "
 						  "cannot be combined with INPUTs");
-	if (lode_aoi_values_misuse(&v->aoi))
-		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
-	if (lode_html_misuse(v->html, v->wants_json, false))
-		return lode_command_misused(self, "%s",
-					    lode_html_misuse(v->html, v->wants_json, false));
+	if (lode_aoi_values_check(self, &v->aoi) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
+	if (lode_html_options_check(self, v->html, v->wants_json, false) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
 	return v->html ? lode_html_check(self) : 0;
 }
 

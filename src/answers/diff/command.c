@@ -151,11 +151,10 @@ static int diff_command_check(const struct lode_command *self, const struct diff
 {
 	if (v->level <= 0 || v->level >= 1)
 		return lode_command_misused(self, "--level must be between 0 and 1");
-	if (lode_aoi_values_misuse(&v->aoi))
-		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
-	if (lode_html_misuse(v->html, v->wants_json, v->wants_detail))
-		return lode_command_misused(
-			self, "%s", lode_html_misuse(v->html, v->wants_json, v->wants_detail));
+	if (lode_aoi_values_check(self, &v->aoi) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
+	if (lode_html_options_check(self, v->html, v->wants_json, v->wants_detail) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
 	if (v->show && v->html)
 		return lode_command_misused(self, "--show cannot be combined with --html");
 	if (v->wants_folded && (v->html || v->wants_json))

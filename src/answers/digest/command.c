@@ -58,8 +58,8 @@ static int digest_command_check(const struct lode_command *self, const struct di
 		return lode_command_misused(self, "give the output: -o DIR, --merge FILE, or both");
 	if (v->again && !v->output)
 		return lode_command_misused(self, "--again requires -o DIR");
-	if (lode_aoi_values_misuse(&v->aoi))
-		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
+	if (lode_aoi_values_check(self, &v->aoi) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
 	return 0;
 }
 

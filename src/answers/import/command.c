@@ -109,8 +109,8 @@ static int import_command_check(const struct lode_command *self, struct import_v
 	if (n_operands == 0)
 		return lode_command_misused(self, "give recordings, digests, or folders of them");
 	lode_aoi_values_settle(&v->aoi, false);
-	if (lode_aoi_values_misuse(&v->aoi))
-		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
+	if (lode_aoi_values_check(self, &v->aoi) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
 	return LODE_EXIT_OK;
 }
 

@@ -51,10 +51,7 @@ static const struct lode_option options[] = {
 			 "without INPUT: $LODE_REPO); with INPUT, mine the inputs and take only "
 			 "name statistics from the repository",
 			 .group = "Repository"),
-	LODE_WHERE_OPTION(AT(where),
-			  "only recordings of the repository that match: 'release=2.1 and "
-			  "host~web*' (docs/repo.md)",
-			  .letter = 'w'),
+	LODE_WHERE_OPTION(AT(where), NULL),
 	LODE_SYMPTOM_OPTIONS(AT(aoi)),
 	LODE_AOI_OPTIONS(AT(aoi)),
 
@@ -185,8 +182,8 @@ static int check_values(const struct lode_command *self, const struct mine_value
 						  "cannot be combined with INPUT");
 	if (lode_mining_values_misuse(&v->mining))
 		return lode_command_misused(self, "%s", lode_mining_values_misuse(&v->mining));
-	if (lode_aoi_values_misuse(&v->aoi))
-		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
+	if (lode_aoi_values_check(self, &v->aoi) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
 	if (v->wants_json && v->wants_folded)
 		return lode_command_misused(self, "--json and --folded exclude each other");
 	if (v->paths > 0 && !v->wants_detail && !v->html)

@@ -39,9 +39,7 @@ static const struct lode_option options[] = {
 			 "use recordings and signatures of this repository; with INPUTs only its "
 			 "signatures (default without INPUTs: $LODE_REPO)",
 			 .group = "Known problems"),
-	LODE_WHERE_OPTION(
-		AT(where),
-		"only recordings of the repository that match: 'release=2.1 and host~web*'"),
+	LODE_WHERE_OPTION(AT(where), NULL),
 	LODE_OPTION("signatures", "FILE", lode_set_text, AT(signatures),
 		    "read signatures from this text file; without signatures, clusters are used "
 		    "instead",
@@ -98,11 +96,10 @@ static int check_next(const struct lode_command *self, const struct next_values 
 						  "cannot be combined with INPUTs");
 	if (v->repo && v->signatures)
 		return lode_command_misused(self, "--repo and --signatures exclude each other");
-	if (lode_aoi_values_misuse(&v->aoi))
-		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
-	if (lode_html_misuse(v->html, v->wants_json, v->wants_detail))
-		return lode_command_misused(
-			self, "%s", lode_html_misuse(v->html, v->wants_json, v->wants_detail));
+	if (lode_aoi_values_check(self, &v->aoi) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
+	if (lode_html_options_check(self, v->html, v->wants_json, v->wants_detail) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
 	return v->html ? lode_html_check(self) : 0;
 }
 

@@ -24,10 +24,7 @@ struct repo_values {
 static const struct lode_option options[] = {
 	LODE_REPO_OPTION(AT(request.repo), "the repository (default: $LODE_REPO)",
 			 .group = "Repository"),
-	LODE_WHERE_OPTION(
-		AT(request.where),
-		"only recordings that match: 'release=2.1 and host~web*', 'age<7d' (docs/repo.md)",
-		.letter = 'w'),
+	LODE_WHERE_OPTION(AT(request.where), NULL),
 	LODE_FLAG("yes", AT(request.may_forget), "with forget: actually delete (default: dry run)",
 		  .letter = 'y', .group = "Actions"),
 	LODE_OPTION("max-age", "AGE", lode_set_text, AT(max_age),

@@ -58,10 +58,7 @@ static const struct lode_option options[] = {
 			 "mine the recordings of a repository; signatures can be created and "
 			 "changed on the page (default without INPUT: $LODE_REPO)",
 			 .group = "Repository"),
-	LODE_WHERE_OPTION(AT(where),
-			  "only recordings of the repository that match: 'release=2.1 and "
-			  "host~web*' (docs/repo.md)",
-			  .letter = 'w'),
+	LODE_WHERE_OPTION(AT(where), NULL),
 	LODE_SYMPTOM_OPTIONS(AT(mine.aoi)),
 	LODE_AOI_OPTIONS(AT(mine.aoi)),
 	LODE_MINING_OPTIONS(AT(mine.mining)),
@@ -333,8 +330,8 @@ static int check_serve(const struct lode_command *self, struct serve_values *v, 
 		return lode_command_misused(self, "--port must be at most 65535");
 	if (lode_mining_values_misuse(&v->mine.mining))
 		return lode_command_misused(self, "%s", lode_mining_values_misuse(&v->mine.mining));
-	if (lode_aoi_values_misuse(&v->mine.aoi))
-		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->mine.aoi));
+	if (lode_aoi_values_check(self, &v->mine.aoi) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
 	return lode_html_check(self);
 }
 

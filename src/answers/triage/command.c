@@ -78,11 +78,10 @@ static int triage_command_check(const struct lode_command *self, void *values, s
 	misuse = lode_signature_values_settle(&v->known);
 	if (misuse)
 		return lode_command_misused(self, "%s", misuse);
-	if (lode_aoi_values_misuse(&v->aoi))
-		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
-	if (lode_html_misuse(v->html, v->wants_json, v->wants_detail))
-		return lode_command_misused(
-			self, "%s", lode_html_misuse(v->html, v->wants_json, v->wants_detail));
+	if (lode_aoi_values_check(self, &v->aoi) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
+	if (lode_html_options_check(self, v->html, v->wants_json, v->wants_detail) != LODE_EXIT_OK)
+		return LODE_EXIT_USAGE;
 	return v->html ? lode_html_check(self) : 0;
 }
 
