@@ -117,7 +117,7 @@ class Test:
         with open("slow-lode", "w", encoding="utf-8") as file:
             file.write(f"""#!/bin/sh
 case "$*" in *output.digest*)
-	echo "$*" >>{os.getcwd()}/words
+	echo "$* ${{MALLOC_TRIM_THRESHOLD_:+trims}}" >>{os.getcwd()}/words
 	sleep 0.1
 	if [ -e broken ] && grep -qs -f broken "$(eval echo \\${{$#}})"; then echo "lode: broken on purpose" >&2; exit 4; fi
 esac

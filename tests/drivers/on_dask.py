@@ -71,7 +71,9 @@ def two_drivers_and_killed_workers(test, run, workers):
     test.same("a.digest")
     test.same("b.digest")
     with open("words", encoding="utf-8") as file:
-        assert all("--memory 350000000 " in line for line in file), "a worker's memory was not respected"
+        lines = file.read().splitlines()
+    assert all("--memory 350000000 " in line for line in lines), "a worker's memory was not respected"
+    assert not any(line.endswith("trims") for line in lines), "lode has the malloc settings of Dask's workers"
 
 
 def store_that_is_down(test, run):
