@@ -13,7 +13,8 @@
  *
  * Segments make reading many streams cheap: a digest is merged again each time that 16 segments of
  * its size have come together, so log16(n) times, and n streams lie in at most 15 segments of each
- * size. They hold nothing that the digests do not say: `lode repo compact` rebuilds them.
+ * size, until one has 16 MB. They hold nothing that the digests do not say: `lode repo compact`
+ * rebuilds them.
  *
  * A handle is one thread's at a time. docs/formats/repository.md has the tables.
  */

@@ -81,23 +81,6 @@ void lode_repo_label_counts_release(struct lode_repo_label_counts *counts)
 
 /* ---- Compacting ---- */
 
-/* All of one kind become as few segments as may be. */
-static int merge_all(struct lode_repo *repo, enum lode_repo_content content, const char *sql,
-		     size_t at_least, struct lode_error *err)
-{
-	/* LIMIT: of one transaction, which holds them all in memory. */
-	static const size_t at_once = 4096;
-	lode_id_vec ids = {0};
-	int64_t segment;
-	int rc = lode_repo_ids(&ids, repo, sql, err);
-
-	for (size_t i = 0; rc == 0 && ids.n >= at_least && i < ids.n; i += at_once)
-		rc = lode_repo_merge(&segment, repo, content, ids.at + i,
-				     ids.n - i < at_once ? ids.n - i : at_once, err);
-	lode_vec_release(&ids);
-	return rc;
-}
-
 static int merge_segments(struct lode_repo *repo, bool rebuild, struct lode_error *err)
 {
 	int rc = 0;
@@ -107,14 +90,7 @@ static int merge_segments(struct lode_repo *repo, bool rebuild, struct lode_erro
 				    "UPDATE digest SET segment = NULL WHERE segment IS NOT NULL;"
 				    "DELETE FROM segment",
 				    err);
-	if (rc == 0)
-		rc = merge_all(repo, LODE_CONTENT_DIGEST,
-			       "SELECT id FROM digest WHERE segment IS NULL ORDER BY id", 2, err);
-	if (rc == 0)
-		rc = merge_all(repo, LODE_CONTENT_SEGMENT,
-			       "SELECT id FROM segment WHERE n_bytes < 16777216 ORDER BY id", 2,
-			       err);
-	return rc;
+	return rc < 0 ? rc : lode_repo_merge_all(repo, err);
 }
 
 int lode_repo_compact(struct lode_repo *repo, bool rebuild, struct lode_error *err)

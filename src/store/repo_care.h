@@ -46,8 +46,8 @@ int lode_repo_check(struct lode_repo_check *out, struct lode_repo *repo, struct 
 void lode_repo_check_release(struct lode_repo_check *check);
 
 /*
- * Merges all segments as far as they go, and gives unused space back to the file system. `rebuild`:
- * rebuilds all segments from the digests first, whatever they held.
+ * Merges all segments as far as they go (lode_repo_merge_all), and gives unused space back to the
+ * file system. `rebuild`: rebuilds all segments from the digests first, whatever they held.
  */
 int lode_repo_compact(struct lode_repo *repo, bool rebuild, struct lode_error *err);
 

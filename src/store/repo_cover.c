@@ -122,13 +122,7 @@ int lode_repo_cover(lode_byte_vec *out, int64_t *edition, struct lode_repo *repo
 
 		*edition = sqlite3_column_int64(st, 0);
 		if (numbers && has_all(numbers, form)) {
-			size_t n = (size_t)sqlite3_column_bytes(st, 2);
-			const void *data = sqlite3_column_blob(st, 2);
-
-			lode_vec_reserve(out, out->n + n + 1);
-			if (data)
-				memcpy(out->at + out->n, data, n);
-			out->n += n;
+			lode_repo_column_bytes(out, st, 2);
 			has = 1;
 		}
 	}

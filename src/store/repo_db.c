@@ -207,6 +207,17 @@ const char *lode_repo_column_text(sqlite3_stmt *st, int column, struct lode_aren
 	return lode_arena_strndup(arena, text ? text : "", text ? strlen(text) : 0);
 }
 
+void lode_repo_column_bytes(lode_byte_vec *out, sqlite3_stmt *st, int column)
+{
+	const void *data = sqlite3_column_blob(st, column);
+	size_t n = (size_t)sqlite3_column_bytes(st, column);
+
+	lode_vec_reserve(out, out->n + n + 1);
+	if (data)
+		memcpy(out->at + out->n, data, n);
+	out->n += n;
+}
+
 /* ---- Transactions ---- */
 
 int lode_repo_begin(struct lode_repo *repo, struct lode_error *err)

@@ -111,5 +111,8 @@ int lode_repo_mark_changed(struct lode_repo *repo, struct lode_error *err);
 /* A column's text in the arena; NULL becomes "". */
 const char *lode_repo_column_text(sqlite3_stmt *st, int column, struct lode_arena *arena);
 
+/* Appends a column's bytes. */
+void lode_repo_column_bytes(lode_byte_vec *out, sqlite3_stmt *st, int column);
+
 /* Reads the shape again: another process may have set it. */
 int lode_repo_read_shape(struct lode_repo *repo, struct lode_error *err);

@@ -13,6 +13,10 @@
    twentieth of what it costs to read it from its own digest. */
 enum { WORTH_A_SEGMENT = 20, SLOTS_PER_THREAD = 3 };
 
+/* LIMIT: of segments that are read side by side, packed; unpacked they take ten times as much. Two
+   are always read, so that one is worked on while another is merged. */
+static const int64_t most_bytes_at_once = 48 << 20;
+
 /* What becomes of a stream that is asked for. */
 enum { WANTED, FOUND };
 
@@ -38,6 +42,7 @@ struct reading {
 	struct lode_repo *repo;
 	LODE_VEC(struct piece) pieces;
 	size_t next;
+	int64_t largest_bytes;	/* of its segments, packed */
 	struct lode_map wanted; /* content of streams: enum */
 	bool is_all;
 	struct lode_digest *merged;
@@ -65,7 +70,7 @@ static void add_piece(struct reading *reading, enum lode_repo_content content, i
 static int add_pieces(struct reading *reading, sqlite3_stmt *size,
 		      const struct lode_repo_place *placed, size_t n, struct lode_error *err)
 {
-	int64_t n_streams = INT64_MAX;
+	int64_t n_streams = INT64_MAX, n_bytes = 0;
 	int rc;
 
 	if (placed->segment) {
@@ -73,10 +78,14 @@ static int add_pieces(struct reading *reading, sqlite3_stmt *size,
 				     LODE_REPO_VALUES(LODE_REPO_INT(placed->segment)), err);
 		if (rc < 0)
 			return rc;
-		if (rc > 0)
+		if (rc > 0) {
 			n_streams = sqlite3_column_int64(size, 0);
+			n_bytes = sqlite3_column_int64(size, 1);
+		}
 	}
 	if (n_streams / WORTH_A_SEGMENT < (int64_t)n) {
+		if (n_bytes > reading->largest_bytes)
+			reading->largest_bytes = n_bytes;
 		add_piece(reading, LODE_CONTENT_SEGMENT, placed->segment, false);
 		return 0;
 	}
@@ -93,7 +102,7 @@ static int choose_pieces(struct reading *reading, const struct lode_repo_streams
 	struct lode_repo_place *placed = lode_alloc((n + 1) * sizeof(*placed));
 	sqlite3_stmt *size;
 	int rc = lode_repo_prepare(&size, reading->repo,
-				   "SELECT n_streams FROM segment WHERE id = ?", err);
+				   "SELECT n_streams, n_bytes FROM segment WHERE id = ?", err);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_repo_stream *stream = &streams->list.at[i];
@@ -240,11 +249,23 @@ static int take_slot(void *context, void *item)
 	return 0;
 }
 
+/* How many pieces are in memory at once. */
+static size_t count_slots(const struct reading *reading, unsigned n_threads)
+{
+	size_t n = (size_t)n_threads * SLOTS_PER_THREAD, n_large;
+
+	if (!reading->largest_bytes)
+		return n;
+	n_large = (size_t)(most_bytes_at_once / reading->largest_bytes);
+	n_large = n_large < 2 ? 2 : n_large;
+	return n < n_large ? n : n_large;
+}
+
 static int read_pieces(struct reading *reading)
 {
 	unsigned n_threads =
 		reading->options.n_threads ? reading->options.n_threads : lode_pool_cpus();
-	size_t n = (size_t)n_threads * SLOTS_PER_THREAD;
+	size_t n = count_slots(reading, n_threads);
 	struct slot *slots = lode_alloc0(n, sizeof(*slots));
 	const struct lode_pipeline pipeline = {
 		.make = make_slot,
@@ -294,6 +315,7 @@ static int read_names(struct reading *reading, const struct lode_map *there, str
 		rc = lode_repo_digests_in(&loose, reading->repo, 0, err);
 	if (rc == 0) {
 		reading->pieces.n = reading->next = 0;
+		reading->largest_bytes = 0;
 		add_names_of(reading, LODE_CONTENT_NAMES, &segments, NULL);
 		add_names_of(reading, LODE_CONTENT_DIGEST, &loose, there);
 		rc = read_pieces(reading);

@@ -10,9 +10,11 @@
    skip a level. */
 enum { FAN_IN = 16, MAX_LOOSE = FAN_IN * FAN_IN, MAX_RECENT = 640 };
 
-/* LIMIT: segments do not grow beyond about this size, so that none comes near the gigabyte that
-   SQLite can hold in one piece, and merging does not need more memory than mining would. */
-static const int64_t max_segment_bytes = 256 << 20;
+/* Digests of one recording share most of what they hold: merged they take less than an eighth. */
+enum { SHRINKS_TO = 8 };
+
+/* LIMIT: of a transaction that merges digests: it holds their ids in memory. */
+enum { MAX_MERGED = 4096 };
 
 static const int segment_pack_level = 3;
 
@@ -39,18 +41,10 @@ int lode_repo_content(lode_byte_vec *out, struct lode_repo *repo, enum lode_repo
 		rc = lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
 			       "damaged repository: %s %lld is missing", words[content],
 			       (long long)id);
-	if (rc > 0) {
-		size_t n = (size_t)sqlite3_column_bytes(st, 0);
-		const void *data = sqlite3_column_blob(st, 0);
-
-		lode_vec_reserve(out, out->n + n + 1);
-		if (data)
-			memcpy(out->at + out->n, data, n);
-		out->n += n;
-		rc = 0;
-	}
+	if (rc > 0)
+		lode_repo_column_bytes(out, st, 0);
 	sqlite3_reset(st);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 int lode_repo_unpack(struct lode_digest **out, const struct lode_repo *repo, const char *what,
@@ -338,16 +332,16 @@ static int choose_repo_segments(lode_id_vec *ids, enum lode_repo_content *conten
 	ids->n = 0;
 	*content = LODE_CONTENT_SEGMENT;
 	snprintf(sql, sizeof(sql),
-		 "SELECT level FROM segment WHERE n_bytes < %lld GROUP BY level"
+		 "SELECT level FROM segment WHERE n_bytes < %d GROUP BY level"
 		 " HAVING count(*) >= %d ORDER BY level LIMIT 1",
-		 (long long)max_segment_bytes / FAN_IN, FAN_IN);
+		 LODE_SEGMENT_MOST_BYTES / FAN_IN, FAN_IN);
 	rc = lode_repo_number(&level, repo, sql, err);
 	if (rc < 0 || !level)
 		return rc;
 	snprintf(sql, sizeof(sql),
-		 "SELECT id FROM segment WHERE level = %lld AND n_bytes < %lld ORDER BY id LIMIT "
+		 "SELECT id FROM segment WHERE level = %lld AND n_bytes < %d ORDER BY id LIMIT "
 		 "%d",
-		 (long long)level, (long long)max_segment_bytes / FAN_IN, FAN_IN);
+		 (long long)level, LODE_SEGMENT_MOST_BYTES / FAN_IN, FAN_IN);
 	return lode_repo_ids(ids, repo, sql, err);
 }
 
@@ -381,4 +375,67 @@ int lode_repo_settle(struct lode_repo *repo, struct lode_error *err)
 	while (rc == 0 && !is_done)
 		rc = settle_one(&is_done, repo, err);
 	return rc;
+}
+
+/* ---- Compacting ---- */
+
+struct part {
+	int64_t id, n_bytes; /* about what it adds to a segment */
+};
+
+/* The next parts that come to one segment, at most; gives how many. */
+static size_t fitting(const struct part *parts, size_t n)
+{
+	int64_t sum = 0;
+	size_t i = 0;
+
+	for (; i < n && i < MAX_MERGED; i++) {
+		sum += parts[i].n_bytes;
+		if (i && sum > LODE_SEGMENT_MOST_BYTES)
+			break;
+	}
+	return i;
+}
+
+/* All that the statement gives, ids and sizes, become segments of the largest size. */
+static int merge_all(struct lode_repo *repo, enum lode_repo_content content, const char *sql,
+		     size_t at_least, struct lode_error *err)
+{
+	LODE_VEC(struct part) parts = {0};
+	lode_id_vec ids = {0};
+	sqlite3_stmt *st;
+	int64_t segment;
+	int rc = lode_repo_prepare(&st, repo, sql, err);
+
+	while (rc >= 0 && (rc = lode_repo_step(repo, st, err)) > 0)
+		lode_vec_append(&parts, ((struct part){sqlite3_column_int64(st, 0),
+						       sqlite3_column_int64(st, 1)}));
+	sqlite3_finalize(st);
+	for (size_t i = 0, n; rc == 0 && parts.n - i >= at_least && i < parts.n; i += n) {
+		n = fitting(parts.at + i, parts.n - i);
+		ids.n = 0;
+		for (size_t k = 0; k < n; k++)
+			lode_vec_append(&ids, parts.at[i + k].id);
+		if (n > 1)
+			rc = lode_repo_merge(&segment, repo, content, ids.at, n, err);
+	}
+	lode_vec_release(&parts);
+	lode_vec_release(&ids);
+	return rc;
+}
+
+int lode_repo_merge_all(struct lode_repo *repo, struct lode_error *err)
+{
+	char sql[200];
+	int rc;
+
+	/* Fewer stay as they are, as beside any segment: merged they would only take more. */
+	snprintf(sql, sizeof(sql),
+		 "SELECT id, CASE n_streams WHEN 1 THEN n_bytes / %d ELSE n_bytes END FROM digest"
+		 " WHERE segment IS NULL ORDER BY id",
+		 SHRINKS_TO);
+	rc = merge_all(repo, LODE_CONTENT_DIGEST, sql, FAN_IN, err);
+	snprintf(sql, sizeof(sql), "SELECT id, n_bytes FROM segment WHERE n_bytes < %d ORDER BY id",
+		 LODE_SEGMENT_MOST_BYTES);
+	return rc < 0 ? rc : merge_all(repo, LODE_CONTENT_SEGMENT, sql, 2, err);
 }

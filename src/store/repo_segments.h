@@ -14,6 +14,12 @@
 
 #include "store/repo_db.h"
 
+/*
+ * Packed: merging goes no further, so that what reads, checks or changes one needs some 200 MB,
+ * however many streams there are. Of digests of 2 kB a segment has about 100,000.
+ */
+enum { LODE_SEGMENT_MOST_BYTES = 16 << 20 };
+
 enum lode_repo_content {
 	LODE_CONTENT_DIGEST,
 	LODE_CONTENT_SEGMENT,
@@ -46,6 +52,10 @@ int lode_repo_level_of(int64_t n_digests);
    segment, in which all of their digests are from then on. */
 int lode_repo_merge(int64_t *segment, struct lode_repo *repo, enum lode_repo_content content,
 		    const int64_t *ids, size_t n, struct lode_error *err);
+
+/* Within a transaction: merges all that may be merged into as few segments as may be; up to 15
+   digests stay in none. */
+int lode_repo_merge_all(struct lode_repo *repo, struct lode_error *err);
 
 /* The digests that a statement of ids gives. */
 typedef LODE_VEC(int64_t) lode_id_vec;

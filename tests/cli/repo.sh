@@ -87,3 +87,10 @@ for name in defer1 defer2; do
 	"$LODE" mine --json --repo merged.lode | sed "s/merged.lode/$name.lode/g" | cmp - $name.json && echo "$name: same"
 	"$LODE" repo check --repo $name.lode | sed -n '1s/.*: //p'
 done
+echo "== compacting few recordings does not take more room"
+mkdir few
+for i in $(seq 9); do for k in $(seq 400); do echo "main;work_$((k % 40));step_$((k * i))_of_many $((1000 + i + k))"; done >few/$i.folded; done
+"$LODE" import --repo few.lode few >/dev/null
+was=$(stat -c %s few.lode)
+"$LODE" repo compact --repo few.lode >/dev/null
+[ "$(stat -c %s few.lode)" -le $((was + 4096)) ] && echo "no larger"
