@@ -60,8 +60,8 @@ struct lode_repo_limits {
 };
 
 struct lode_repo_pruned {
-	struct lode_repo_streams streams; /* that might go, by time */
-	size_t n;			  /* the first of them, which went */
+	struct lode_repo_streams streams; /* that went, or would go, by time */
+	size_t n;			  /* so many */
 	int64_t was_bytes, used_bytes;	  /* pages in use before and after */
 	bool is_over;			  /* more than max_bytes: no other stream might go */
 };

@@ -60,28 +60,62 @@ static int read_labels(struct lode_repo_streams *out, size_t first, struct lode_
 
 const char lode_repo_find_head[] =
 	"SELECT s.id, s.uid, s.path, s.host, s.kernel, s.time_ns, s.is_clock, s.length_ns,"
-	" s.n_symptoms, s.symptom_ns, s.digest, d.segment, d.imported_ns, d.source"
+	" s.n_symptoms, s.symptom_ns, s.digest, d.segment, d.imported_ns, d.source,"
+	" d.n_bytes / max(d.n_streams, 1)"
 	" FROM stream AS s CROSS JOIN digest AS d ON d.id = s.digest";
 /* The + keeps SQLite from walking over all streams in the order of an index, rather than sorting
    the few that another index finds. */
 const char lode_repo_find_tail[] = "ORDER BY +s.time_ns, s.path, s.uid";
 
+static int start_find(sqlite3_stmt **st, struct lode_repo *repo,
+		      const struct lode_repo_query *query, const char *tail, struct lode_error *err)
+{
+	char *sql = lode_repo_query_sql(query, lode_repo_find_head, tail);
+	int rc = lode_repo_query_register(repo, err);
+
+	*st = NULL;
+	if (rc == 0)
+		rc = lode_repo_prepare(st, repo, sql, err);
+	if (rc == 0)
+		lode_repo_query_bind(query, *st);
+	free(sql);
+	return rc;
+}
+
 int lode_repo_find(struct lode_repo_streams *out, struct lode_repo *repo,
 		   const struct lode_repo_query *query, struct lode_error *err)
 {
 	size_t first = out->list.n;
-	char *sql = lode_repo_query_sql(query, lode_repo_find_head, lode_repo_find_tail);
-	sqlite3_stmt *st = NULL;
-	int rc = lode_repo_query_register(repo, err);
+	sqlite3_stmt *st;
+	int rc = start_find(&st, repo, query, lode_repo_find_tail, err);
 
-	if (rc == 0)
-		rc = lode_repo_prepare(&st, repo, sql, err);
-	free(sql);
 	if (rc < 0)
 		return rc;
-	lode_repo_query_bind(query, st);
 	while ((rc = lode_repo_step(repo, st, err)) > 0)
 		read_stream(out, st);
+	sqlite3_finalize(st);
+	return rc < 0 ? rc : read_labels(out, first, repo, err);
+}
+
+int lode_repo_find_oldest(struct lode_repo_streams *out, struct lode_repo *repo,
+			  const struct lode_repo_query *query,
+			  const struct lode_repo_oldest *oldest, struct lode_error *err)
+{
+	/* In the order of lode_repo_find_tail, but along the index of times where that will do: few
+	   of many are wanted. */
+	static const char tail[] = "ORDER BY s.time_ns, s.path, s.uid";
+	size_t first = out->list.n;
+	double bytes = 0;
+	sqlite3_stmt *st;
+	int rc = start_find(&st, repo, query, tail, err);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = lode_repo_step(repo, st, err)) > 0 &&
+	       (sqlite3_column_int64(st, 5) < oldest->before_ns || bytes < oldest->bytes)) {
+		bytes += (double)sqlite3_column_int64(st, 14);
+		read_stream(out, st);
+	}
 	sqlite3_finalize(st);
 	return rc < 0 ? rc : read_labels(out, first, repo, err);
 }

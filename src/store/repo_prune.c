@@ -1,7 +1,7 @@
 /* Takes the oldest streams out of a repository until it keeps to an age and a size. */
 #include "store/repo_care.h"
 
-#include "store/repo_query.h"
+#include "store/repo_query_parts.h"
 #include "store/repo_segments.h"
 
 /* What of the file holds something: the rest is filled by later imports, or given back. */
@@ -13,65 +13,60 @@ static int used_bytes(int64_t *out, struct lode_repo *repo, struct lode_error *e
 				err);
 }
 
-/*
- * How many streams from `first` on take `excess` of the file's `used` bytes, about: each digest
- * with its share of what is merged and indexed. At least one, if there is one.
- */
-static int enough_streams(size_t *n, struct lode_repo *repo,
-			  const struct lode_repo_streams *streams, size_t first, int64_t excess,
-			  int64_t used, struct lode_error *err)
-{
-	double taken = 0, share;
-	int64_t all = 0, bytes;
-	int rc = lode_repo_number(&all, repo, "SELECT coalesce(sum(n_bytes), 0) FROM digest", err);
-
-	share = all > 0 ? (double)used / (double)all : 1;
-	for (*n = 0; rc == 0 && first + *n < streams->list.n && taken < (double)excess; ++*n) {
-		rc = lode_repo_number_of(
-			&bytes, repo, "SELECT n_bytes / max(n_streams, 1) FROM digest WHERE id = ?",
-			LODE_REPO_VALUES(LODE_REPO_INT(streams->list.at[first + *n].digest)), err);
-		taken += (double)bytes * share;
-	}
-	return rc;
-}
-
-static int forget_next(struct lode_repo_pruned *out, struct lode_repo *repo, size_t n,
-		       struct lode_error *err)
+/* Forgets the next ones: none are left where out->n does not grow. */
+static int forget_oldest(struct lode_repo_pruned *out, struct lode_repo *repo,
+			 const struct lode_repo_query *query, const struct lode_repo_oldest *oldest,
+			 struct lode_error *err)
 {
 	struct lode_repo_streams next = {0};
-	int rc;
+	int rc = lode_repo_find_oldest(&out->streams, repo, query, oldest, err);
 
 	next.list.at = out->streams.list.at + out->n;
-	next.list.n = n;
-	rc = lode_repo_forget(repo, &next, err);
-	out->n += n;
+	next.list.n = out->streams.list.n - out->n;
+	if (rc == 0 && next.list.n)
+		rc = lode_repo_forget(repo, &next, err);
+	out->n = out->streams.list.n;
 	return rc == 0 ? used_bytes(&out->used_bytes, repo, err) : rc;
+}
+
+/* Until the rest keeps to the size, about: each digest with its share of what is merged and
+   indexed. */
+static int forget_for_size(struct lode_repo_pruned *out, struct lode_repo *repo,
+			   const struct lode_repo_query *query, int64_t max_bytes,
+			   struct lode_error *err)
+{
+	size_t n_before;
+	int64_t all;
+	int rc = 0;
+
+	do {
+		struct lode_repo_oldest oldest = {.before_ns = INT64_MIN};
+
+		n_before = out->n;
+		rc = lode_repo_number(&all, repo, "SELECT coalesce(sum(n_bytes), 0) FROM digest",
+				      err);
+		oldest.bytes = (double)(out->used_bytes - max_bytes);
+		if (all > 0)
+			oldest.bytes *= (double)all / (double)out->used_bytes;
+		if (rc == 0 && out->used_bytes > max_bytes)
+			rc = forget_oldest(out, repo, query, &oldest, err);
+	} while (rc == 0 && out->n > n_before);
+	return rc;
 }
 
 static int prune_held(struct lode_repo_pruned *out, struct lode_repo *repo,
 		      const struct lode_repo_query *query, const struct lode_repo_limits *limits,
 		      struct lode_error *err)
 {
-	const struct lode_repo_streams *streams = &out->streams;
-	int64_t excess, left;
-	size_t n = 0;
-	int rc = lode_repo_find(&out->streams, repo, query, err);
+	const struct lode_repo_oldest too_old = {.before_ns = limits->oldest_ns};
+	int64_t left;
+	int rc = used_bytes(&out->was_bytes, repo, err);
 
-	if (rc == 0)
-		rc = used_bytes(&out->was_bytes, repo, err);
-	if (rc < 0)
-		return rc;
 	out->used_bytes = out->was_bytes;
-	while (n < streams->list.n && streams->list.at[n].time_ns < limits->oldest_ns)
-		n++;
-	if (n)
-		rc = forget_next(out, repo, n, err);
-	while (rc == 0 && limits->max_bytes && out->n < streams->list.n &&
-	       (excess = out->used_bytes - limits->max_bytes) > 0) {
-		rc = enough_streams(&n, repo, streams, out->n, excess, out->used_bytes, err);
-		if (rc == 0)
-			rc = forget_next(out, repo, n, err);
-	}
+	if (rc == 0)
+		rc = forget_oldest(out, repo, query, &too_old, err);
+	if (rc == 0 && limits->max_bytes)
+		rc = forget_for_size(out, repo, query, limits->max_bytes, err);
 	if (rc == 0)
 		rc = lode_repo_number(&left, repo, "SELECT count(*) FROM stream", err);
 	if (rc == 0 && out->n && !left)

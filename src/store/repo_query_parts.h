@@ -70,3 +70,12 @@ void lode_repo_query_bind(const struct lode_repo_query *query, sqlite3_stmt *st)
 int lode_repo_query_register(struct lode_repo *repo, struct lode_error *err);
 /* Can an index find what the query picks, so that it need not look at every stream? */
 bool lode_repo_query_is_indexed(const struct lode_repo_query *query);
+
+struct lode_repo_oldest {
+	int64_t before_ns; /* all that began before */
+	double bytes;	   /* and so many that their digests have as much */
+};
+/* Appends the first of what lode_repo_find gives. In memory are these alone. */
+int lode_repo_find_oldest(struct lode_repo_streams *out, struct lode_repo *repo,
+			  const struct lode_repo_query *query,
+			  const struct lode_repo_oldest *oldest, struct lode_error *err);
