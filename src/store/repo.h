@@ -153,6 +153,10 @@ struct lode_repo_streams {
 /* Appends the streams that a query picks; NULL: all. */
 int lode_repo_find(struct lode_repo_streams *out, struct lode_repo *repo,
 		   const struct lode_repo_query *query, struct lode_error *err);
+/* The same for lode_repo_read alone, in any order: of each stream its row, content_hash and where
+   it lies; all else is 0. */
+int lode_repo_find_places(struct lode_repo_streams *out, struct lode_repo *repo,
+			  const struct lode_repo_query *query, struct lode_error *err);
 void lode_repo_streams_release(struct lode_repo_streams *streams);
 /* Is any of the digest's streams there? 1 or 0. */
 int lode_repo_has_any(struct lode_repo *repo, const struct lode_digest *digest,

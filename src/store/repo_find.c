@@ -68,9 +68,10 @@ const char lode_repo_find_head[] =
 const char lode_repo_find_tail[] = "ORDER BY +s.time_ns, s.path, s.uid";
 
 static int start_find(sqlite3_stmt **st, struct lode_repo *repo,
-		      const struct lode_repo_query *query, const char *tail, struct lode_error *err)
+		      const struct lode_repo_query *query, const char *head, const char *tail,
+		      struct lode_error *err)
 {
-	char *sql = lode_repo_query_sql(query, lode_repo_find_head, tail);
+	char *sql = lode_repo_query_sql(query, head, tail);
 	int rc = lode_repo_query_register(repo, err);
 
 	*st = NULL;
@@ -87,7 +88,7 @@ int lode_repo_find(struct lode_repo_streams *out, struct lode_repo *repo,
 {
 	size_t first = out->list.n;
 	sqlite3_stmt *st;
-	int rc = start_find(&st, repo, query, lode_repo_find_tail, err);
+	int rc = start_find(&st, repo, query, lode_repo_find_head, lode_repo_find_tail, err);
 
 	if (rc < 0)
 		return rc;
@@ -95,6 +96,31 @@ int lode_repo_find(struct lode_repo_streams *out, struct lode_repo *repo,
 		read_stream(out, st);
 	sqlite3_finalize(st);
 	return rc < 0 ? rc : read_labels(out, first, repo, err);
+}
+
+int lode_repo_find_places(struct lode_repo_streams *out, struct lode_repo *repo,
+			  const struct lode_repo_query *query, struct lode_error *err)
+{
+	static const char head[] = "SELECT s.id, s.uid, s.digest, d.segment"
+				   " FROM stream AS s CROSS JOIN digest AS d ON d.id = s.digest";
+	sqlite3_stmt *st;
+	int rc = start_find(&st, repo, query, head, "", err);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = lode_repo_step(repo, st, err)) > 0) {
+		const char *uid = (const char *)sqlite3_column_text(st, 1);
+		struct lode_repo_stream stream = {
+			.row = sqlite3_column_int64(st, 0),
+			.content_hash = uid ? strtoull(uid, NULL, 16) : 0,
+			.digest = sqlite3_column_int64(st, 2),
+			.segment = sqlite3_column_int64(st, 3),
+		};
+
+		lode_vec_append(&out->list, stream);
+	}
+	sqlite3_finalize(st);
+	return rc;
 }
 
 int lode_repo_find_oldest(struct lode_repo_streams *out, struct lode_repo *repo,
@@ -107,7 +133,7 @@ int lode_repo_find_oldest(struct lode_repo_streams *out, struct lode_repo *repo,
 	size_t first = out->list.n;
 	double bytes = 0;
 	sqlite3_stmt *st;
-	int rc = start_find(&st, repo, query, tail, err);
+	int rc = start_find(&st, repo, query, lode_repo_find_head, tail, err);
 
 	if (rc < 0)
 		return rc;

@@ -23,7 +23,8 @@ static int find_streams(struct lode_stream_set *set, const struct lode_stream_se
 	if (options->where)
 		rc = lode_repo_query_parse(&query, options->where, now_ns, err);
 	if (rc == 0)
-		rc = lode_repo_find(&set->described, options->repo, query, err);
+		rc = (options->needs_no_labels ? lode_repo_find_places : lode_repo_find)(
+			&set->described, options->repo, query, err);
 	lode_repo_query_free(query);
 	return rc;
 }
@@ -102,7 +103,10 @@ static int read_repository(struct lode_stream_set *set,
 				    &reading, err);
 	if (rc < 0 || !job->digest)
 		return rc;
-	order_described(set);
+	if (options->needs_no_labels)
+		lode_repo_streams_release(&set->described);
+	else
+		order_described(set);
 	describe_job(job);
 	if (needs_filter)
 		lode_job_filter(job->digest, &options->job.aoi);

@@ -23,6 +23,7 @@ struct lode_stream_set_options {
 	/* Of the repository's streams, unless content filters apply: their covers, in place of
 	   digests and name statistics. NULL: digests. */
 	struct lode_covers *covers;
+	bool needs_no_labels; /* of the repository's streams nothing but the digest is asked for */
 };
 
 struct lode_stream_set {
@@ -30,7 +31,7 @@ struct lode_stream_set {
 	   origin, skipped ... */
 	struct lode_digest_job job;
 	/* Of the repository's streams: described.list.at[i] is job.digest->streams.at[i]. Empty
-	   when they came from inputs. */
+	   when they came from inputs, and when no labels are needed. */
 	struct lode_repo_streams described;
 	bool has_covers; /* the digest is a cover of these */
 };

@@ -52,6 +52,7 @@ int lode_coverage_job_run(struct lode_coverage_job *out, const struct lode_signa
 	if (stacks == LODE_COVERAGE_WITHOUT_STACKS && options.repo && !options.n_inputs)
 		rc = lode_covers_new(&out->covers, signatures, options.repo, err);
 	options.covers = out->covers;
+	options.needs_no_labels = !by;
 	if (rc == 0)
 		rc = lode_stream_set_read(&out->streams, &options, err);
 	if (rc < 0 || !out->streams.job.digest)
