@@ -18,6 +18,7 @@
 
 struct site_report {
 	const char *name, *schema, *title;
+	bool is_stale;
 	size_t document;
 	struct lode_site_question
 		others; /* what is not there is asked of it; no answer: of nothing */
@@ -171,6 +172,14 @@ void lode_site_set_others(struct lode_site *site, const char *report, lode_site_
 	r->others = (struct lode_site_question){.what = "", .answer = answer, .context = context};
 }
 
+void lode_site_set_stale(struct lode_site *site, const char *report)
+{
+	struct site_report *r = find_report(site, report, strlen(report));
+
+	assert(r);
+	r->is_stale = true;
+}
+
 static void add_site(struct lode_site *site, const char *report,
 		     const struct lode_site_question *question)
 {
@@ -220,6 +229,7 @@ void lode_site_finish(struct lode_site *site)
 		lode_json_text(json, "name", site->reports.at[i].name);
 		lode_json_text(json, "schema", site->reports.at[i].schema);
 		lode_json_text(json, "title", site->reports.at[i].title);
+		lode_json_bool(json, "stale", site->reports.at[i].is_stale);
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);

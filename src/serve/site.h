@@ -2,7 +2,7 @@
  * What a server shows: the page, the reports that it draws, and what the engine can be asked.
  *
  *   GET  /                            the page (web/)
- *   GET  /api/reports                 [{name, schema, title}]
+ *   GET  /api/reports                 [{name, schema, title, stale}]
  *   GET  /api/reports/NAME            the document that `lode COMMAND --json` prints
  *   GET  /api/reports/NAME/WHAT?...   a question: single calls of a range, members of a cluster
  *   POST /api/reports/NAME/WHAT       a change: signing a signature
@@ -81,6 +81,8 @@ void lode_site_add_pending(struct lode_site *site, const char *name, const char 
    as above. */
 void lode_site_set_others(struct lode_site *site, const char *report, lode_site_answer *answer,
 			  void *context);
+/* Another one is being made: pages look for it, and show it when it is there. */
+void lode_site_set_stale(struct lode_site *site, const char *report);
 /* Adds a question or a change to a report that is there; `context` must outlive the site. */
 void lode_site_add_question(struct lode_site *site, const char *report, const char *what,
 			    bool is_change, lode_site_answer *answer, void *context);

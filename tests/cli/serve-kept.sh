@@ -80,10 +80,12 @@ start
 python3 - <<'P'
 import re
 from ask import *
+stale = json.loads(get("")[1])["reports"][0]["stale"]
 said = [json.loads(get("")[1])["reports"][0]["title"]]
 while json.loads(get("")[1])["reports"][0]["title"] != "r.lode":
     time.sleep(0.1)
 print(re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "TIME", said[0]))
+print("stale:", stale, json.loads(get("")[1])["reports"][0]["stale"])
 P
 stop
 echo "== another recording"

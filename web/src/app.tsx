@@ -25,6 +25,7 @@ export function App({ source }: { source: Source }) {
 	const refs = asked ? [...listed, asked] : listed;
 	const reference = refs.find((ref) => ref.name === place.path[0]) ?? refs[0];
 	const thing = useShownTitle();
+	useRenewal(source, reference);
 
 	useEffect(() => {
 		const word = reference ? viewOf(reference.schema)?.title : undefined;
@@ -62,6 +63,24 @@ export function App({ source }: { source: Source }) {
 			<TooltipLayer />
 		</>
 	);
+}
+
+const LOOK_MS = 3000;
+
+/** A stale report is looked for until there is a newer one, which is then shown at the same place: the URL has it. */
+function useRenewal(source: Source, reference: ReportRef | undefined) {
+	const name = reference?.stale ? reference.name : undefined;
+	useEffect(() => {
+		if (name === undefined || !source.renewed) return;
+		let timer = 0;
+		const look = async () => {
+			// A server that does not answer now may do so later.
+			if (await source.renewed?.(name).catch(() => false)) location.reload();
+			else timer = window.setTimeout(look, LOOK_MS);
+		};
+		timer = window.setTimeout(look, LOOK_MS);
+		return () => clearTimeout(timer);
+	}, [source, name]);
 }
 
 function Report(props: { source: Source; reference: ReportRef; path: readonly string[] }) {

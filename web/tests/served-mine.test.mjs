@@ -75,6 +75,27 @@ test("served: while a repository is mined the page says how far that is, and the
 	await page.context().close(); // the browser's console tells of each 503
 });
 
+test("served: a report of an older state is replaced by the new one, at the same place", async () => {
+	const { page, close } = await show(address);
+	const hash = `#/mine/${cluster.id}`;
+	let listed = 0;
+	await page.route("**/api/reports", (route) => {
+		const isStale = ++listed <= 2;
+		const title = isStale ? "served.lode, as of 2026-01-01 00:00 UTC" : "served.lode, mined";
+		const reports = [{ name: "mine", schema: "lode/mine/1", title, stale: isStale }];
+		return route.fulfill({ contentType: "application/json", body: JSON.stringify({ reports }) });
+	});
+	await page.goto(`${address}${hash}`);
+	await page.reload();
+	const title = page.locator(".bar-title");
+	await title.getByText("as of 2026-01-01 00:00 UTC").waitFor();
+	await title.getByText("served.lode, mined").waitFor();
+	assert.equal(listed, 4, "the list of the page, two looks, and that of the new page");
+	assert.equal(new URL(page.url()).hash, hash);
+	await page.locator(`[role=grid][aria-label="${STREAMS}"]`).waitFor();
+	await close();
+});
+
 test("served: a cluster down to the critical path of a symptom", async () => {
 	const { page, close } = await show(address, { hash: `#/mine/${cluster.id}` });
 	const grid = page.locator(`[role=grid][aria-label="${STREAMS}"]`);

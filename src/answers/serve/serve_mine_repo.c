@@ -174,6 +174,8 @@ static struct lode_site *kept_site(struct lode_serve_repo *repo,
 	lode_site_add_report(site, report_name, lode_mine_document.schema, title, report->json,
 			     report->json_bytes);
 	lode_site_set_others(site, report_name, say_wanted, repo);
+	if (!report->is_current)
+		lode_site_set_stale(site, report_name);
 	free(page);
 	return site;
 }

@@ -1,6 +1,6 @@
 // Reports of a server on the same origin:
 //
-//   GET api/reports               {reports: [{name, schema, title}]}
+//   GET api/reports               {reports: [{name, schema, title, stale}]}
 //   GET api/reports/NAME          the document
 //   GET api/reports/NAME/WHAT?…   what only the engine knows
 //   POST api/reports/NAME/WHAT    a change
@@ -46,6 +46,10 @@ export function httpSource(): Source {
 	return {
 		home: "server",
 		list: async () => ((await once("api/reports")) as { reports: ReportRef[] }).reports,
+		renewed: async (name) => {
+			const { reports } = (await send("api/reports")) as { reports: ReportRef[] };
+			return reports.some((ref) => ref.name === name && !ref.stale);
+		},
 		report: (name) => once(place(name)),
 		ask: (name, what, query) =>
 			send(`${place(name)}/${encodeURIComponent(what)}?${new URLSearchParams(query)}`),

@@ -11,6 +11,8 @@ export interface ReportRef {
 	readonly schema: string;
 	/** What a person calls it: the inputs, mostly. */
 	readonly title: string;
+	/** Its repository has changed, and is being mined: another one will take its place. */
+	readonly stale?: boolean;
 }
 
 /** Members of a report, or of one of its items, that were set apart from it. */
@@ -24,6 +26,8 @@ export interface Session {
 export interface Source {
 	readonly home: "file" | "server";
 	list(): Promise<readonly ReportRef[]>;
+	/** Of a stale report: is there a newer one? Asked again each time. Absent in a file. */
+	renewed?(name: string): Promise<boolean>;
 	/** The whole document that `lode COMMAND --json` prints. Asked for once, then remembered. */
 	report(name: string): Promise<unknown>;
 	/**
