@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/input.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/written.h"
@@ -53,17 +54,21 @@ static uint64_t program_id(void)
 	return id;
 }
 
-/* Of whatever state of the repository. */
+/* Of whatever state of the repository; NULL: of which program is not known. */
 static char *subject_of(const struct lode_repo_watch *watch, const char *asked)
 {
-	char *text = NULL, *path = realpath(watch->path, NULL);
+	uint64_t program = program_id();
+	char *text = NULL, *path;
 	size_t size;
-	FILE *out = lode_written_open(&text, &size);
+	FILE *out;
 
+	if (!program)
+		return NULL;
+	path = realpath(watch->path, NULL);
+	out = lode_written_open(&text, &size);
 	fprintf(out,
 		"program %016" PRIx64 "\nrepository %s\nfile %" PRIu64 " %" PRIu64 "\nasked %s\n",
-		program_id(), path ? path : "", watch->files[0].device, watch->files[0].inode,
-		asked);
+		program, path ? path : "", watch->files[0].device, watch->files[0].inode, asked);
 	lode_written_close(out);
 	free(path);
 	return text;
@@ -101,23 +106,27 @@ static bool kept_place(char *path, size_t size, const char *subject)
 
 /* ---- Reading ---- */
 
-static char *read_file(const char *path, size_t *n)
+static char *read_kept(const char *path, size_t *n)
 {
-	FILE *in = fopen(path, "re");
-	struct stat st;
-	char *data;
+	struct lode_input *input;
+	char *data = NULL;
+	ssize_t got = -1;
 
-	*n = 0;
-	if (!in)
+	if (lode_input_open(&input, path, NULL) < 0)
 		return NULL;
-	if (fstat(fileno(in), &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0) {
-		fclose(in);
+	if (lode_input_is_seekable(input)) {
+		size_t size = (size_t)lode_input_content_bytes(input);
+
+		data = lode_alloc(size + 1);
+		got = lode_input_read(input, data, size, NULL);
+	}
+	lode_input_close(input);
+	if (got <= 0) {
+		free(data);
 		return NULL;
 	}
-	data = lode_alloc((size_t)st.st_size + 1);
-	*n = fread(data, 1, (size_t)st.st_size, in);
-	data[*n] = 0;
-	fclose(in);
+	data[got] = 0;
+	*n = (size_t)got;
 	return data;
 }
 
@@ -152,13 +161,13 @@ static bool parse(struct lode_kept_report *out, const struct lode_repo_watch *wa
 bool lode_kept_report_read(struct lode_kept_report *out, const struct lode_repo_watch *watch,
 			   const char *asked)
 {
-	char *subject = subject_of(watch, asked), *data, path[PATH_BYTES];
+	char *subject = watch->has_seen ? subject_of(watch, asked) : NULL, *data, path[PATH_BYTES];
 	bool is_there = false;
 	size_t n;
 
 	memset(out, 0, sizeof(*out));
-	if (watch->has_seen && program_id() && kept_place(path, sizeof(path), subject) &&
-	    (data = read_file(path, &n)) != NULL) {
+	if (subject && kept_place(path, sizeof(path), subject) &&
+	    (data = read_kept(path, &n)) != NULL) {
 		is_there = parse(out, watch, subject, data, n);
 		free(data);
 	}
@@ -189,13 +198,13 @@ static bool is_unchanged(const struct lode_repo_watch *watch)
 void lode_kept_report_write(const struct lode_kept_report *report,
 			    const struct lode_repo_watch *watch, const char *asked)
 {
-	char *subject, *text = NULL, path[PATH_BYTES];
+	char *subject = is_unchanged(watch) ? subject_of(watch, asked) : NULL, *text = NULL,
+	     path[PATH_BYTES];
 	size_t size;
 	FILE *out;
 
-	if (!program_id() || !is_unchanged(watch))
+	if (!subject)
 		return;
-	subject = subject_of(watch, asked);
 	out = lode_written_open(&text, &size);
 	fprintf(out,
 		"%s%sstate %016" PRIx64 " %016" PRIx64 "\nmined %" PRId64 " %" PRId64
