@@ -17,6 +17,8 @@ from harness import TOP
 from measure import Missing, run
 
 DRIVERS = os.path.join(TOP, "drivers")
+# As docs/scale.md recommends: Dask's profiler shows Python functions only, and its event loops are checked 50 times a second.
+SETTINGS = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False", "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s"}
 
 
 def session_ticks(sessions):
@@ -33,11 +35,11 @@ def session_ticks(sessions):
 class Cluster:
     """A scheduler and two workers with a thread each, on loopback."""
 
-    def __init__(self, folder, lode):
+    def __init__(self, folder, lode, settings):
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.address = f"tcp://127.0.0.1:{s.getsockname()[1]}"
-        self.env = dict(os.environ, LODE=lode, PYTHONPATH=DRIVERS, PYTHONDONTWRITEBYTECODE="1")
+        self.env = dict(os.environ, LODE=lode, PYTHONPATH=DRIVERS, PYTHONDONTWRITEBYTECODE="1", **settings)
         self.folder, self.started = folder, []
         port = self.address.rpartition(":")[2]
         self.start("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
@@ -54,13 +56,15 @@ class Cluster:
         return session_ticks({process.pid for process in self.started}) / os.sysconf("SC_CLK_TCK")
 
     def settle(self):
-        """Until it idles, but for its heartbeats: two workers need some seconds to start."""
+        """Until it idles: two workers need some seconds to start. Gives what heartbeats and Dask's profiler take, in CPU
+        seconds per second."""
         before = self.cpu()
         for _ in range(30):
             time.sleep(2)
             now = self.cpu()
-            if now - before < 0.4:
-                return
+            if now - before < 0.6:
+                time.sleep(4)
+                return (self.cpu() - now) / 4
             before = now
         raise Missing("a Dask cluster that idles within a minute")
 
@@ -84,13 +88,13 @@ def same(a, b):
         return one.read() == other.read()
 
 
-def measure(bench, cluster, name, n, here, there, *options):
+def measure(bench, cluster, name, n, here, there):
     """In turns, as others use this machine too."""
     one, all_of = os.path.join(cluster.folder, "one.digest"), os.path.join(cluster.folder, "all.digest")
     ours, theirs = [], []
     for _ in range(bench.runs_small):
         theirs.append(run([bench.lode, "digest", "-j2", "--merge", one, here], limit=1200))
-        ours.append(cluster.digest(there, all_of, *options))
+        ours.append(cluster.digest(there, all_of, "--parts", "16"))
     cpu, wall = (sorted(values)[len(values) // 2] for values in zip(*ours))
     alone = sorted(theirs, key=lambda f: f.cpu)[len(theirs) // 2]
     bench.report("dask", name, f"{n} recordings by two workers: CPU {cpu:.1f} s, {wall:.1f} s; one process with two "
@@ -144,26 +148,39 @@ def over_http(bench, cluster, small):
         urls = [f"{base}/{os.path.basename(path)}" for path in small]
         here = write_manifest(cluster.folder, "far-here", [f"{path}\tname={url}" for path, url in zip(small, urls)])
         measure(bench, cluster, "small recordings over HTTP", len(small), here,
-                write_manifest(cluster.folder, "far", urls), "--parts", "16")
+                write_manifest(cluster.folder, "far", urls))
         server.shutdown()
+
+
+def with_cluster(bench, name, settings, action):
+    """What an idle cluster takes is part of what it takes to work, in proportion to the wall time."""
+    with tempfile.TemporaryDirectory(prefix="lode-bench-", dir=bench.data) as folder:
+        cluster = Cluster(folder, bench.lode, settings)
+        try:
+            idle = cluster.settle()
+            bench.report("dask", name, f"scheduler and two workers take {idle * 1e3:.0f} ms of CPU time per second", cpu_share=idle)
+            action(bench, cluster)
+        finally:
+            cluster.stop()
+
+
+def measure_all(bench, cluster):
+    folder = cluster.folder
+    paths = startup_copies(bench, folder, bench.scaled(16, 1))
+    for name, some in (("startup set", paths[:len(paths) // 4]), ("startup set, four times as many", paths)):
+        manifest = write_manifest(folder, "startup", some)
+        measure(bench, cluster, name, len(some), manifest, manifest)
+    small = small_recordings(folder, bench.scaled(1000, 100))
+    manifest = write_manifest(folder, "small", small)
+    measure(bench, cluster, "small recordings", len(small), manifest, manifest)
+    over_http(bench, cluster, small)
 
 
 def bench_dask(bench):
     if not importlib.util.find_spec("distributed") or not importlib.util.find_spec("aiohttp"):
         raise Missing("Dask is not installed (python3-distributed, python3-aiohttp)")
-    with tempfile.TemporaryDirectory(prefix="lode-bench-", dir=bench.data) as folder:
-        cluster = Cluster(folder, bench.lode)
-        try:
-            cluster.settle()
-            paths = startup_copies(bench, folder, bench.scaled(4, 1))
-            manifest = write_manifest(folder, "startup", paths)
-            measure(bench, cluster, "startup set", len(paths), manifest, manifest, "--parts", "16")
-            small = small_recordings(folder, bench.scaled(1000, 100))
-            manifest = write_manifest(folder, "small", small)
-            measure(bench, cluster, "small recordings", len(small), manifest, manifest, "--parts", "16")
-            over_http(bench, cluster, small)
-        finally:
-            cluster.stop()
+    with_cluster(bench, "idle cluster, Dask's defaults", {}, lambda *_: None)
+    with_cluster(bench, "idle cluster, as docs/scale.md sets it", SETTINGS, measure_all)
 
 
 BENCHES = {"dask": bench_dask}
