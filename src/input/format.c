@@ -96,6 +96,7 @@ static bool is_repository(const uint8_t *head, size_t size)
 int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *head, size_t size,
 			     struct lode_error *err)
 {
+	const struct lode_format *other;
 	char words[600];
 
 	if (size == 0)
@@ -108,6 +109,11 @@ int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *he
 		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
 				 "this is a repository: give it with --repo, as in 'lode repo show "
 				 "--repo FILE' or 'lode mine --repo FILE'");
+	if (!(kinds & LODE_HOLDS_CALLS) && (other = lode_format_find(LODE_HOLDS_CALLS, head, size)))
+		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
+				 "a trace of function calls, %s: use 'lode timeline FILE' or "
+				 "'lode suspects FILE'",
+				 other->words ? other->words : other->name);
 	return lode_fail(err, LODE_ERR_FORMAT, path, 0, "unknown format; expected one of: %s",
 			 lode_format_words(words, sizeof(words), kinds));
 }

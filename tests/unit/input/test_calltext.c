@@ -282,6 +282,22 @@ static void other_texts_are_not_calls(void **state)
 	}
 }
 
+static void a_trace_of_calls_is_said_where_samples_are_read(void **state)
+{
+	static const char trace[] = "[{\"ph\":\"X\",\"name\":\"f\",\"ts\":1,\"dur\":2}]",
+			  other[] = "{\"x\":1}";
+	struct lode_error err;
+
+	(void)state;
+	assert_int_equal(lode_format_fail_unknown(LODE_HOLDS_SAMPLES, "a.json",
+						  (const uint8_t *)trace, strlen(trace), &err),
+			 LODE_ERR_FORMAT);
+	assert_non_null(strstr(err.message, "lode timeline FILE"));
+	(void)lode_format_fail_unknown(LODE_HOLDS_SAMPLES, "a.json", (const uint8_t *)other,
+				       strlen(other), &err);
+	assert_non_null(strstr(err.message, "unknown format"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +308,7 @@ int main(void)
 		cmocka_unit_test(csv_fields_may_be_quoted_and_threads_named),
 		cmocka_unit_test(a_table_names_threads_that_have_no_name),
 		cmocka_unit_test(other_texts_are_not_calls),
+		cmocka_unit_test(a_trace_of_calls_is_said_where_samples_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -693,10 +693,58 @@ static void test_switch_records_tell_who_comes_in_after_idle(void **state)
 	}
 }
 
+/* perf begins with a period of one cycle, on each CPU: those samples are microseconds apart, and
+   once stood for a whole interval each, so that a program of 2 ms cost 3.3 ms. */
+static void test_samples_of_a_rate_that_is_being_found_cost_their_distance(void **state)
+{
+	static const struct {
+		uint64_t us, period;
+		uint32_t cpu;
+		int64_t cost_us;
+	} samples[] = {
+		{1000, 1, 0, 0},	{1003, 1, 0, 3},	{1005, 13, 0, 2},
+		{1007, 204, 0, 2},	{1008, 1, 1, 0},	{1009, 3296, 0, 2},
+		{1010, 7, 1, 2},	{1011, 52475, 0, 2},	{1024, 826009, 0, 13},
+		{1274, 800000, 0, 250}, {1394, 810000, 0, 250}, /* jitter is none of it */
+		{9000, 400000, 1, 250}, {9010, 390000, 1, 250},
+	};
+	struct perf_image image = {.command = "prog"};
+	struct perf_image_event event = perf_image_clock();
+	struct lode_stream *stream;
+	const struct lode_events *events;
+
+	(void)state;
+	event.type = PERF_TYPE_HARDWARE;
+	event.config = PERF_COUNT_HW_CPU_CYCLES;
+	event.period = 4000;
+	event.name = "cycles";
+	lode_vec_append(&image.events, event);
+	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
+		struct perf_image_sample s = {.pid = 7,
+					      .tid = 7,
+					      .cpu = samples[i].cpu,
+					      .time = samples[i].us * 1000,
+					      .period = samples[i].period};
+
+		perf_put_sample(&image.records, &event, &s, 0);
+	}
+	stream = load_image(&image, NULL);
+	events = &perf_image_thread(stream, 7)->events;
+	for (size_t i = 0, n = 0; i < sizeof(samples) / sizeof(*samples); i++) {
+		if (!samples[i].cost_us) /* the model has no event without a cost */
+			continue;
+		assert_true(n < events->n);
+		assert_int_equal(events->cost_ns[n++], samples[i].cost_us * 1000);
+	}
+	lode_stream_free(stream);
+	perf_image_release(&image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_small_recordings_mean_what_they_say),
+		cmocka_unit_test(test_samples_of_a_rate_that_is_being_found_cost_their_distance),
 		cmocka_unit_test(test_wrapped_recordings_are_the_same),
 		cmocka_unit_test(test_every_sample_type_is_taken_apart),
 		cmocka_unit_test(test_buffers_are_merged_by_time_and_keep_file_order),

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "perf_image.h"
 #include "random.h"
 #include "scratch.h"
 #include "input/source.h"
@@ -88,6 +89,11 @@ static void lines_that_are_no_samples_are_not_taken_for_one(void **state)
 		"a 99999999999 1.000000: e:",
 		"\t ffffffff821facd8 schedule+0x28 ([kernel.kallsyms])",
 		"\t 1000 std::x::y+0x28 (/a.so)",
+		"a 1 e",
+		"a e:",
+		"1 e:",
+		"a 1 e: 2",
+		"a 1 1.5 e:",
 	};
 	struct lode_script_sample s;
 
@@ -95,6 +101,37 @@ static void lines_that_are_no_samples_are_not_taken_for_one(void **state)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		if (lode_script_parse_sample(&s, lines[i], strlen(lines[i])))
 			fail_msg("taken: %s", lines[i]);
+}
+
+static void samples_without_a_time_are_taken_apart(void **state)
+{
+	static const struct {
+		const char *line, *comm, *event;
+		int32_t pid, tid;
+		uint32_t cpu;
+		int64_t period; /* -1: none */
+	} cases[] = {
+		{"java  3244 cpu-clock: ", "java", "cpu-clock", -1, 3244, UINT32_MAX, -1},
+		{"my java 3 3244/3250 [001] 700 cycles:u:", "my java 3", "cycles:u", 3244, 3250, 1,
+		 700},
+		{"   java 3244 [001] cycles:", "java", "cycles", -1, 3244, 1, -1},
+		{"java 3244 250000 cycles:\r", "java", "cycles", -1, 3244, UINT32_MAX, 250000},
+	};
+	struct lode_script_sample s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (!lode_script_parse_sample(&s, cases[i].line, strcspn(cases[i].line, "\r")))
+			fail_msg("not taken: %s", cases[i].line);
+		assert_true(lode_slice_is(s.comm, cases[i].comm));
+		assert_true(lode_slice_is(s.event, cases[i].event));
+		assert_int_equal(s.payload.len, 0);
+		assert_int_equal(s.pid, cases[i].pid);
+		assert_int_equal(s.tid, cases[i].tid);
+		assert_int_equal(s.cpu, cases[i].cpu);
+		assert_int_equal(s.t_ns, 0);
+		assert_int_equal(s.has_period ? (int64_t)s.period : -1, cases[i].period);
+	}
 }
 
 static const struct {
@@ -360,6 +397,43 @@ static void counts_of_a_counter_without_a_known_rate_keep_its_unit(void **state)
 	lode_stream_free(stream);
 }
 
+/* Shares are of what a thread costs, not of the seconds that it took: "88 of 169 samples". */
+static void without_times_a_thread_lives_for_as_long_as_it_costs(void **state)
+{
+	static const char *const texts[] = {
+		"a 10 1.000000: 700 cycles:  1 f (/a)\n"
+		"b 11 1.000000: 9 cycles:  1 f (/a)\n"
+		"a 10 9.200000: 500 cycles:  1 g (/a)\n",
+		"a 10 700 cycles:\n\t1 f (/a)\n\nb 11 9 cycles:\n\t1 f (/a)\n\n"
+		"a 10 500 cycles:\n\t1 g (/a)\n\n",
+		"a 10 700 cpu-clock:\n\t1 f (/a)\n\nb 11 9 cpu-clock:\n\t1 f (/a)\n\n"
+		"a 10 500 cpu-clock:\n1 _ZN1q1gEi (/a)\n\n",
+	};
+	char got[64];
+	struct lode_stream *stream;
+	struct lode_error err;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		const struct lode_thread *a, *b;
+
+		assert_int_equal(load(&stream, texts[i], &err), 0);
+		assert_string_equal(stream->unit, i < 2 ? "cycles" : "ns");
+		assert_int_equal(stream->losses.by_kind[LODE_LOSS_BAD_RECORD].count, 0);
+		a = perf_image_thread(stream, 10);
+		b = perf_image_thread(stream, 11);
+		assert_int_equal(stream->t0_ns, 0);
+		assert_int_equal(stream->t1_ns, 1200);
+		assert_int_equal(a->died_ns, 1200);
+		assert_int_equal(b->died_ns, 9);
+		assert_int_equal(a->events.start_ns[0], 0);
+		assert_int_equal(a->events.start_ns[1], 700);
+		stack_text(stream, a->events.stack[1], got, sizeof(got));
+		assert_string_equal(got, i < 2 ? "a!g" : "a!q::g");
+		lode_stream_free(stream);
+	}
+}
+
 static void damage_is_counted_and_the_rest_is_read(void **state)
 {
 	struct lode_stream *stream;
@@ -472,12 +546,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_variants_of_sample_lines_are_taken_apart),
 		cmocka_unit_test(lines_that_are_no_samples_are_not_taken_for_one),
+		cmocka_unit_test(samples_without_a_time_are_taken_apart),
 		cmocka_unit_test(all_variants_of_frames_are_taken_apart),
 		cmocka_unit_test(switches_and_wakings_are_read_in_both_forms),
 		cmocka_unit_test(records_that_are_no_samples_are_read),
 		cmocka_unit_test(a_small_text_gives_stacks_costs_and_header_fields),
 		cmocka_unit_test(switches_make_waits_with_wakers),
 		cmocka_unit_test(counts_of_a_counter_without_a_known_rate_keep_its_unit),
+		cmocka_unit_test(without_times_a_thread_lives_for_as_long_as_it_costs),
 		cmocka_unit_test(damage_is_counted_and_the_rest_is_read),
 		cmocka_unit_test(random_texts_read_as_they_were_written),
 	};

@@ -73,6 +73,25 @@ void lode_perf_deliver_batch(struct lode_perf_deliver *deliver, const struct lod
 /* ---- Samples ---- */
 
 /*
+ * Sampled by frequency, a sample stands for the sampling interval. But perf finds the period that
+ * gives the frequency from 1 on, by some samples within microseconds on each CPU: these stand for
+ * the time since the one before, until the first interval that is at least half as long as it
+ * should be.
+ */
+static int64_t weight_at_frequency(struct lode_perf_pace *pace, int64_t interval_ns,
+				   uint64_t period, int64_t t_ns)
+{
+	int64_t gap = pace->last_ns && t_ns > pace->last_ns ? t_ns - pace->last_ns : 0;
+
+	pace->last_ns = t_ns;
+	if (period && period < LODE_PERF_STARTING_PERIOD)
+		pace->is_starting = true;
+	else if (gap >= interval_ns / 2)
+		pace->is_starting = false;
+	return pace->is_starting && gap < interval_ns ? gap : interval_ns;
+}
+
+/*
  * What a sample stands for where switches are not recorded. Cycles counted by a fixed period have
  * no rate: the time since the CPU's sample before, unless that is a pause, which is not running.
  */
@@ -84,11 +103,14 @@ static int64_t weight_of(struct lode_perf_deliver *deliver, const struct lode_pe
 
 	if (event->is_time && record->value)
 		return record->value > INT64_MAX ? 0 : (int64_t)record->value;
-	if (event->is_freq)
-		return event->period ? (int64_t)(1000000000u / event->period) : 0;
 	while (deliver->paces.n <= record->cpu)
 		(void)lode_vec_append_zero(&deliver->paces);
 	pace = &deliver->paces.at[record->cpu];
+	if (event->is_freq)
+		return event->period
+			       ? weight_at_frequency(pace, (int64_t)(1000000000u / event->period),
+						     event->at_period ? record->value : 0, t_ns)
+			       : 0;
 	gap = pace->last_ns ? t_ns - pace->last_ns : 0;
 	pace->last_ns = t_ns;
 	if (pace->average_ns && gap > pace->average_ns * 10)

@@ -25,8 +25,12 @@ struct lode_perf_twin {
 	bool in_interrupt;
 };
 
+/* Cycles that take less than any sampling interval. */
+enum { LODE_PERF_STARTING_PERIOD = 1000 };
+
 struct lode_perf_pace {
 	int64_t last_ns, average_ns;
+	bool is_starting; /* its period is being found */
 };
 
 struct lode_perf_deliver {

@@ -99,7 +99,7 @@ static struct frame_text intern_frame(struct script *s, const struct lode_script
 	char *module = lode_alloc(frame->module.len + 1);
 	char *function = lode_alloc(frame->function.len + 1);
 	struct frame_text out = {.frame = LODE_NONE};
-	const char *name = module;
+	const char *name = module, *shown;
 
 	copy_text(module, frame->module.len + 1, frame->module);
 	/* Names of code made at run time are the program's own. */
@@ -108,6 +108,9 @@ static struct frame_text intern_frame(struct script *s, const struct lode_script
 		out.is_part = lode_function_is_part(frame->function.at, frame->function.len);
 	}
 	copy_text(function, frame->function.len + 1, own);
+	shown = is_jit ? NULL : lode_demangle(function, &s->stream->arena);
+	if (!shown)
+		shown = function;
 	if (frame->is_kernel)
 		name = "[kernel]";
 	else if (!strcmp(module, "[unknown]"))
@@ -115,9 +118,9 @@ static struct frame_text intern_frame(struct script *s, const struct lode_script
 	else if (is_jit && strstr(module, ".map"))
 		name = "[jit]";
 	if (frame->is_inlined)
-		out.function = lode_strings_intern(&tree->strings, function, strlen(function));
+		out.function = lode_strings_intern(&tree->strings, shown, strlen(shown));
 	else
-		out.frame = lode_frame_intern(tree, name, function,
+		out.frame = lode_frame_intern(tree, name, shown,
 					      frame->is_kernel ? LODE_FRAME_KERNEL : 0);
 	free(module);
 	free(function);
@@ -597,7 +600,7 @@ static void take_line_script(struct script *s, const char *line, size_t len)
 	} else if (*line == '#') {
 		emit(s);
 		take_comment(s, line);
-	} else if (*line != ' ' || !s->pending.is_open || !take_frame(s, line, len)) {
+	} else if (!s->pending.is_open || !take_frame(s, line, len)) {
 		bad_line(s, line, "is neither a sample nor a frame");
 	}
 }
@@ -706,8 +709,8 @@ static int script_load(struct lode_stream **out, struct lode_input *input,
 	rc = read_lines_script(&s, err ? err : &local);
 	if (rc == 0 && !s.n_samples)
 		rc = lode_fail(err, LODE_ERR_FORMAT, s.path, -1,
-			       "no line is a sample of perf script: the fields comm, tid, cpu, "
-			       "time, event (and ip, sym, dso for stacks) are needed");
+			       "no line is a sample of perf script: the fields comm, tid, time "
+			       "and event (ip, sym and dso for stacks) are needed");
 	if (rc == 0)
 		*out = finish_script(&s);
 	release_script(&s);

@@ -3,6 +3,7 @@
 
 /* Keys of system calls that are known by name: above any system call's number. */
 #define SYSCALL_KEYS ((int64_t)1 << 20)
+#define MAX_TOTAL    ((int64_t)1 << 61) /* LIMIT: costs of a thread beyond it have no length */
 
 /* "cycles:ppp", "cpu/event=0x3c/u": letters behind a counter's name. */
 static bool is_modifier(const char *text)
@@ -149,6 +150,28 @@ int64_t lode_script_weight(struct lode_script_events *events, const struct lode_
 	return !has_period ? 1 : period > INT64_MAX ? 0 : (int64_t)period;
 }
 
+/* Where costs are not times, or there are no times, a thread lives for as long as it costs: a share
+   of a symptom is then one of its cost, as with folded stacks. */
+static void use_cost_as_time(struct lode_stream *stream)
+{
+	stream->t0_ns = stream->t1_ns = 0;
+	for (size_t i = 0; i < stream->threads.n; i++) {
+		struct lode_thread *thread = &stream->threads.at[i];
+		int64_t at = 0;
+
+		for (size_t e = 0; e < thread->events.n; e++) {
+			thread->events.start_ns[e] = at;
+			at = thread->events.cost_ns[e] > MAX_TOTAL - at
+				     ? MAX_TOTAL
+				     : at + thread->events.cost_ns[e];
+		}
+		thread->born_ns = thread->exec_ns = INT64_MIN;
+		thread->died_ns = at;
+		if (at > stream->t1_ns)
+			stream->t1_ns = at;
+	}
+}
+
 void lode_script_events_finish(const struct lode_script_events *events, struct lode_stream *stream)
 {
 	for (size_t i = 0; i < events->at.n; i++) {
@@ -163,7 +186,11 @@ void lode_script_events_finish(const struct lode_script_events *events, struct l
 		count.name = lode_arena_strndup(&stream->arena, event->name, strlen(event->name));
 		lode_vec_append(&stream->event_counts, count);
 	}
-	if (!events->has_unit || stream->has_switches || !events->cost)
+	if (stream->has_switches || !events->cost)
+		return;
+	if (events->has_unit || stream->t1_ns == 0)
+		use_cost_as_time(stream);
+	if (!events->has_unit)
 		return;
 	stream->unit = stream->event_counts.at[events->cost - 1].name;
 	if (!*stream->unit)

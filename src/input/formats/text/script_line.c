@@ -124,6 +124,33 @@ static void parse_what(struct lode_script_sample *out, struct lode_slice text)
 	out->payload = lode_slice_trim(text);
 }
 
+/* "java 3244 cpu-clock:" and "java 3244/3250 [001] 1000 cycles:u:", nothing behind: there a colon
+   alone does not tell an event. */
+static bool parse_timeless(struct lode_script_sample *out, struct lode_slice text)
+{
+	struct lode_slice event = take_last_word(&text), before = text;
+	struct lode_slice number = take_last_word(&before);
+	struct lode_script_sample with_period;
+	int64_t period;
+
+	if (event.len < 2 || event.at[event.len - 1] != ':' || !parse_who(out, text))
+		return false;
+	/* Of two numbers the second is the period. */
+	if (lode_int_parse(&period, number.at, number.len) && period >= 0 &&
+	    parse_who(&with_period, before) && with_period.comm.len) {
+		*out = with_period;
+		out->has_period = true;
+		out->period = (uint64_t)period;
+	} else {
+		out->has_period = false;
+		out->period = 0;
+	}
+	out->t_ns = 0;
+	out->event = (struct lode_slice){event.at, event.len - 1};
+	out->payload = (struct lode_slice){event.at + event.len, 0};
+	return out->comm.len;
+}
+
 bool lode_script_parse_sample(struct lode_script_sample *out, const char *line, size_t len)
 {
 	const char *at = line, *end = line + len, *colon;
@@ -144,7 +171,7 @@ bool lode_script_parse_sample(struct lode_script_sample *out, const char *line, 
 		parse_what(out, (struct lode_slice){colon + 1, (size_t)(end - colon - 1)});
 		return true;
 	}
-	return false;
+	return parse_timeless(out, lode_slice_trim((struct lode_slice){line, len}));
 }
 
 /* ---- A line of the callchain ---- */

@@ -19,14 +19,15 @@ struct lode_script_sample {
 	struct lode_slice comm; /* may hold spaces and brackets; empty when not printed */
 	int32_t pid, tid;	/* pid -1: not printed; tid -1: the thread was exiting */
 	uint32_t cpu;		/* UINT32_MAX: not printed */
-	int64_t t_ns;
+	int64_t t_ns;		/* 0: not printed */
 	bool has_period;
 	uint64_t period;
 	struct lode_slice event;   /* "sched:sched_switch"; empty when not printed */
 	struct lode_slice payload; /* what follows */
 };
 
-/* False if the line does not start a sample (it needs at least the fields tid and time). */
+/* False if the line does not start a sample: it needs tid and time, or comm, tid and event alone.
+ */
 bool lode_script_parse_sample(struct lode_script_sample *out, const char *line, size_t len);
 
 struct lode_script_frame {
