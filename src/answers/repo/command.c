@@ -15,7 +15,7 @@
 struct repo_values {
 	struct lode_repo_request request;
 	const char *max_age;
-	size_t max_size;
+	size_t max_size, memory_bytes;
 	bool wants_json;
 };
 
@@ -35,6 +35,7 @@ static const struct lode_option options[] = {
 	LODE_FLAG("dry-run", AT(request.limits.is_dry), "with prune: list what would be removed"),
 	LODE_FLAG("rebuild", AT(request.rebuild),
 		  "with compact: rebuild every segment from the digests"),
+	LODE_MEMORY_OPTION(AT(memory_bytes)),
 	LODE_JSON_OPTION(AT(wants_json), "docs/repo.md", .group = "Output"),
 	LODE_TOP_OPTION(AT(request.top), "(default 50, the newest; 0: all)"),
 	LODE_OPTIONS_END,
