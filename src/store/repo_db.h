@@ -19,6 +19,10 @@ enum {
 	LODE_REPO_APPLICATION_ID = 0x6c6f6465, /* "lode" */
 	LODE_REPO_SCHEMA_VERSION = 3,
 	LODE_REPO_BUSY_MS = 60000,
+	/* Of a segment, packed: merging goes no further, so that what reads, checks or changes one
+	   needs some 200 MB, however many streams there are. Of digests of 2 kB a segment has about
+	   100,000. */
+	LODE_REPO_SEGMENT_BYTES = 16 << 20,
 };
 
 struct lode_repo_recent {
@@ -39,6 +43,7 @@ struct lode_repo {
 	int64_t waits_from_ns;			  /* since when it does */
 	bool is_held;				  /* one transaction until lode_repo_hold_end */
 	char *shape;				  /* NULL: none yet */
+	int64_t segment_bytes;			  /* LODE_REPO_SEGMENT_BYTES; less in tests */
 	LODE_VEC(struct lode_repo_recent) recent; /* stored by this handle, in no segment yet */
 	LODE_VEC(struct lode_repo_statement) kept;
 };

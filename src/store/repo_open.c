@@ -351,6 +351,7 @@ int lode_repo_open(struct lode_repo **out, const char *path, enum lode_repo_mode
 	repo = lode_alloc0(1, sizeof(*repo));
 	repo->path = lode_strdup(path);
 	repo->mode = mode;
+	repo->segment_bytes = LODE_REPO_SEGMENT_BYTES;
 	rc = open_as(repo, err);
 	if (rc == 0)
 		rc = lode_repo_read_shape(repo, err);

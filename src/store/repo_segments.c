@@ -332,16 +332,16 @@ static int choose_repo_segments(lode_id_vec *ids, enum lode_repo_content *conten
 	ids->n = 0;
 	*content = LODE_CONTENT_SEGMENT;
 	snprintf(sql, sizeof(sql),
-		 "SELECT level FROM segment WHERE n_bytes < %d GROUP BY level"
+		 "SELECT level FROM segment WHERE n_bytes < %lld GROUP BY level"
 		 " HAVING count(*) >= %d ORDER BY level LIMIT 1",
-		 LODE_SEGMENT_MOST_BYTES / FAN_IN, FAN_IN);
+		 (long long)repo->segment_bytes / FAN_IN, FAN_IN);
 	rc = lode_repo_number(&level, repo, sql, err);
 	if (rc < 0 || !level)
 		return rc;
 	snprintf(sql, sizeof(sql),
-		 "SELECT id FROM segment WHERE level = %lld AND n_bytes < %d ORDER BY id LIMIT "
+		 "SELECT id FROM segment WHERE level = %lld AND n_bytes < %lld ORDER BY id LIMIT "
 		 "%d",
-		 (long long)level, LODE_SEGMENT_MOST_BYTES / FAN_IN, FAN_IN);
+		 (long long)level, (long long)repo->segment_bytes / FAN_IN, FAN_IN);
 	return lode_repo_ids(ids, repo, sql, err);
 }
 
@@ -384,14 +384,14 @@ struct part {
 };
 
 /* The next parts that come to one segment, at most; gives how many. */
-static size_t fitting(const struct part *parts, size_t n)
+static size_t fitting(const struct part *parts, size_t n, int64_t most_bytes)
 {
 	int64_t sum = 0;
 	size_t i = 0;
 
 	for (; i < n && i < MAX_MERGED; i++) {
 		sum += parts[i].n_bytes;
-		if (i && sum > LODE_SEGMENT_MOST_BYTES)
+		if (i && sum > most_bytes)
 			break;
 	}
 	return i;
@@ -412,7 +412,7 @@ static int merge_all(struct lode_repo *repo, enum lode_repo_content content, con
 						       sqlite3_column_int64(st, 1)}));
 	sqlite3_finalize(st);
 	for (size_t i = 0, n; rc == 0 && parts.n - i >= at_least && i < parts.n; i += n) {
-		n = fitting(parts.at + i, parts.n - i);
+		n = fitting(parts.at + i, parts.n - i, repo->segment_bytes);
 		ids.n = 0;
 		for (size_t k = 0; k < n; k++)
 			lode_vec_append(&ids, parts.at[i + k].id);
@@ -435,7 +435,8 @@ int lode_repo_merge_all(struct lode_repo *repo, struct lode_error *err)
 		 " WHERE segment IS NULL ORDER BY id",
 		 SHRINKS_TO);
 	rc = merge_all(repo, LODE_CONTENT_DIGEST, sql, FAN_IN, err);
-	snprintf(sql, sizeof(sql), "SELECT id, n_bytes FROM segment WHERE n_bytes < %d ORDER BY id",
-		 LODE_SEGMENT_MOST_BYTES);
+	snprintf(sql, sizeof(sql),
+		 "SELECT id, n_bytes FROM segment WHERE n_bytes < %lld ORDER BY id",
+		 (long long)repo->segment_bytes);
 	return rc < 0 ? rc : merge_all(repo, LODE_CONTENT_SEGMENT, sql, 2, err);
 }

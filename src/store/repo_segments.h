@@ -14,12 +14,6 @@
 
 #include "store/repo_db.h"
 
-/*
- * Packed: merging goes no further, so that what reads, checks or changes one needs some 200 MB,
- * however many streams there are. Of digests of 2 kB a segment has about 100,000.
- */
-enum { LODE_SEGMENT_MOST_BYTES = 16 << 20 };
-
 enum lode_repo_content {
 	LODE_CONTENT_DIGEST,
 	LODE_CONTENT_SEGMENT,

@@ -47,6 +47,8 @@ static void open_world(struct world *world)
 {
 	CHECK(world, lode_repo_open(&world->repo, world->path, LODE_REPO_CREATE, &err));
 	CHECK(world, lode_repo_exec(world->repo, "PRAGMA synchronous = OFF", &err));
+	if (world->seed % 2)
+		world->repo->segment_bytes = 16384;
 }
 
 static struct world *make_world(uint64_t seed)

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "model/digest_canonical.h"
+#include "store/repo_care.h"
 #include "store/repo_intake.h"
 #include "store/repo_segments.h"
 #include "unit/model/random_digest.h"
@@ -224,6 +225,8 @@ static void reads_what_was_added_in_any_order(void **state)
 		int64_t n_loose;
 		struct lode_error err;
 
+		if (seed % 2)
+			repo->segment_bytes = 16384;
 		make_digests(&rng, digests, n);
 		shuffle(&rng, order, n);
 		memset(is_there, true, sizeof(is_there));
@@ -264,6 +267,8 @@ static void what_is_forgotten_leaves_no_trace(void **state)
 		struct lode_error err;
 		int64_t left;
 
+		if (seed % 2)
+			repo->segment_bytes = 16384;
 		make_digests(&rng, digests, n);
 		shuffle(&rng, order, n);
 		memset(is_there, true, sizeof(is_there));
@@ -336,6 +341,53 @@ static void streams_know_their_labels_and_times(void **state)
 	assert_null(lode_repo_stream_label(&all.list.at[0], "arch"));
 	lode_repo_streams_release(&all);
 	lode_digest_free(digest);
+	lode_repo_close(repo);
+}
+
+/* Compacted: segments end at a size, and are what their digests come to. */
+static void segments_end_at_their_size(void **state)
+{
+	enum { N = 300, MOST = 12000 };
+	struct lode_repo *repo = open_repo(scratch_path(*state, "r.lode"));
+	struct rng rng = {11};
+	struct lode_digest *digests[N];
+	size_t order[N];
+	bool is_there[N];
+	struct lode_repo_check check;
+	struct lode_error err;
+	int64_t n_segments, n_loose, largest, most = 0;
+
+	make_digests(&rng, digests, N);
+	shuffle(&rng, order, N);
+	memset(is_there, true, sizeof(is_there));
+	add_all(&rng, repo, digests, order, N, LODE_REPO_ADDED);
+	CHECK(lode_repo_compact(repo, true, &err), err);
+	lode_repo_number(&n_segments, repo, "SELECT count(*) FROM segment", &err);
+	assert_int_equal(n_segments, 1);
+	for (int round = 0; round < 3; round++) {
+		repo->segment_bytes = MOST << round;
+		CHECK(lode_repo_compact(repo, round == 0, &err), err);
+		lode_repo_number(&n_segments, repo, "SELECT count(*) FROM segment", &err);
+		/* Of digests the size is guessed before they are merged; of segments it is known.
+		 */
+		most = most > repo->segment_bytes ? most : repo->segment_bytes;
+		lode_repo_number(&largest, repo, "SELECT max(n_bytes) FROM segment", &err);
+		assert_true(round == 0 || largest <= most);
+		most = largest;
+		lode_repo_number(&n_loose, repo,
+				 "SELECT count(*) FROM digest WHERE segment IS NULL", &err);
+		assert_true(n_loose < 16);
+		if (round == 0)
+			assert_true(n_segments > 1);
+		check_reading(repo, digests, is_there, is_there, N, (uint64_t)round);
+		CHECK(lode_repo_check(&check, repo, &err), err);
+		assert_int_equal(check.n_faults, 0);
+		assert_int_equal(check.n_digests, N);
+		assert_int_equal(check.n_segments, n_segments);
+		lode_repo_check_release(&check);
+	}
+	for (size_t i = 0; i < N; i++)
+		lode_digest_free(digests[i]);
 	lode_repo_close(repo);
 }
 
@@ -611,6 +663,7 @@ int main(void)
 		IN_SCRATCH(reads_what_was_added_in_any_order),
 		IN_SCRATCH(what_is_forgotten_leaves_no_trace),
 		IN_SCRATCH(streams_know_their_labels_and_times),
+		IN_SCRATCH(segments_end_at_their_size),
 		IN_SCRATCH(a_digest_is_replaced),
 		IN_SCRATCH(merged_digests_come_whole),
 		IN_SCRATCH(other_shapes_are_refused),
