@@ -112,6 +112,27 @@ test("functions cost what their stacks do, each stack once; callers and callees 
 	}
 });
 
+test("a sandwich without its smallest parts has all others, and the same sum", () => {
+	for (let seed = 1; seed <= 2000; seed++) {
+		const data = randomTree(seed);
+		const tree = trees.fromRoots(data);
+		const least = 1 + dice(seed)(12);
+		for (let frame = 0; frame < data.frames; frame++) {
+			const whole = trees.sandwichOf(tree, frame);
+			const large = trees.sandwichOf(tree, frame, least);
+			for (const side of ["callers", "callees"]) {
+				const kept = Object.entries(totals(whole[side])).filter(([, total]) => total >= least);
+				assert.deepEqual(
+					totals(large[side]),
+					Object.fromEntries(kept),
+					`seed ${seed}, ${side} of ${frame}`,
+				);
+				assert.equal(large[side].total[0], whole[side].total[0]);
+			}
+		}
+	}
+});
+
 test("functions have the times of both sets, each stack once", () => {
 	for (let seed = 1; seed <= 500; seed++) {
 		const data = randomTree(seed);

@@ -254,45 +254,25 @@ export interface FunctionCost {
 }
 
 export function functionCosts(tree: CallTree): FunctionCost[] {
-	const most = framesIn(tree) - 1;
-	const own = new Float64Array(most + 1);
-	const total = new Float64Array(most + 1);
-	const first = new Float64Array(most + 1);
-	const second = new Float64Array(most + 1);
-	const active = new Int32Array(most + 1); // how often it is on the way to where we are
-	const isSeen = new Uint8Array(most + 1);
-	const { child, next } = childLists(tree);
-	const walk: number[] = []; // a node on the way down, its complement on the way up
-	for (let c = child[0]!; c; c = next[c]!) walk.push(c);
-	for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
-		if (node < 0) {
-			active[tree.frame[~node]!]!--;
-			continue;
-		}
-		const frame = tree.frame[node]!;
-		isSeen[frame] = 1;
-		own[frame] = own[frame]! + tree.own[node]!;
-		if (!active[frame]) {
-			total[frame] = total[frame]! + tree.total[node]!;
-			if (tree.hasSets) {
-				first[frame] = first[frame]! + tree.first[node]!;
-				second[frame] = second[frame]! + tree.second[node]!;
-			}
-		}
-		active[frame]!++;
-		walk.push(~node);
-		for (let c = child[node]!; c; c = next[c]!) walk.push(c);
-	}
+	const { frames, tops, starts } = listsOf(tree);
+	const own = new Float64Array(frames);
+	for (let node = 1; node < tree.n; node++)
+		own[tree.frame[node]!] = own[tree.frame[node]!]! + tree.own[node]!;
 	const out: FunctionCost[] = [];
-	for (let frame = 0; frame <= most; frame++)
-		if (isSeen[frame])
-			out.push({
-				frame,
-				own: own[frame]!,
-				total: total[frame]!,
-				first: first[frame]!,
-				second: second[frame]!,
-			});
+	for (let frame = 0; frame < frames; frame++) {
+		const from = starts[frame]!;
+		const to = starts[frame + 1]!;
+		if (from === to) continue;
+		let total = 0;
+		let first = 0;
+		let second = 0;
+		for (let i = from; i < to; i++) {
+			total += tree.total[tops[i]!]!;
+			first += tree.first[tops[i]!] ?? 0;
+			second += tree.second[tops[i]!] ?? 0;
+		}
+		out.push({ frame, own: own[frame]!, total, first, second });
+	}
 	return out.sort((a, b) => b.own - a.own || b.total - a.total || a.frame - b.frame);
 }
 
@@ -302,86 +282,168 @@ function framesIn(tree: CallTree): number {
 	return most + 1;
 }
 
-/** Callees of some nodes, as one tree: those of one caller are told apart by a table of frames. */
-function calleesOf(tree: CallTree, tops: readonly number[], room: number): CallTree {
+/**
+ * Nodes of one tree merged into another, a node of that at a time: those that have a frame in common
+ * under one node are one. Merged nodes that cost less than `least` are left out, and count as their
+ * parent's own cost: what is below them is never looked at.
+ */
+class Merge {
+	readonly out: CallTree;
+	/** Of the frames met under the node in hand: which, what they cost, the first of their members. */
+	readonly #met: { frame: Int32Array; cost: Float64Array; first: Int32Array };
+	#n = 0;
+	/** Of a frame: its place in `#met`, and under which node it was met. */
+	readonly #place: Int32Array;
+	readonly #under: Int32Array;
+	/** First member of each node of `out`; the next one of each member. */
+	readonly first = [0];
+	readonly later: Int32Array;
+
+	constructor(
+		frames: number,
+		members: number,
+		readonly least: number,
+	) {
+		this.out = new CallTree(64);
+		this.#met = {
+			frame: new Int32Array(frames),
+			cost: new Float64Array(frames),
+			first: new Int32Array(frames),
+		};
+		this.#place = new Int32Array(frames);
+		this.#under = new Int32Array(frames).fill(-1);
+		this.later = new Int32Array(members);
+	}
+
+	/** A member of the child of `at` with this frame. */
+	add(at: number, frame: number, member: number, cost: number) {
+		const met = this.#met;
+		if (this.#under[frame] !== at) {
+			this.#under[frame] = at;
+			this.#place[frame] = this.#n;
+			met.frame[this.#n] = frame;
+			met.cost[this.#n] = 0;
+			met.first[this.#n++] = 0;
+		}
+		const place = this.#place[frame]!;
+		met.cost[place] = met.cost[place]! + cost;
+		this.later[member] = met.first[place]!;
+		met.first[place] = member;
+	}
+
+	/** All members of the children of `at` are there. */
+	close(at: number) {
+		const met = this.#met;
+		for (let i = 0; i < this.#n; i++)
+			if (met.cost[i]! < this.least) this.out.own[at] = this.out.own[at]! + met.cost[i]!;
+			else this.first[this.out.push(at, met.frame[i]!)] = met.first[i]!;
+		this.#n = 0;
+	}
+}
+
+/** What a tree's nodes are asked for more than once. */
+interface Lists {
+	readonly child: Int32Array;
+	readonly next: Int32Array;
+	readonly frames: number;
+	/** Nodes with no other of their frame above them, by frame: those of f are from starts[f] on. */
+	readonly tops: Int32Array;
+	readonly starts: Int32Array;
+}
+
+const listsOfTrees = new WeakMap<CallTree, Lists>();
+
+/** Of a tree that has all its nodes. */
+function listsOf(tree: CallTree): Lists {
+	const known = listsOfTrees.get(tree);
+	if (known) return known;
 	const { child, next } = childLists(tree);
-	const out = new CallTree(room);
-	const first = new Int32Array(room + 2); // of the nodes that one of `out` stands for
-	const later = new Int32Array(tree.n); // and the next of these
 	const frames = framesIn(tree);
-	const place = new Int32Array(frames);
-	const caller = new Int32Array(frames).fill(-1); // whose callee `place` is
+	const active = new Int32Array(frames);
+	const isTop = new Uint8Array(tree.n);
+	const starts = new Int32Array(frames + 2);
+	for (let node = child[0]!; node; ) {
+		const frame = tree.frame[node]!;
+		if (active[frame] === 0) {
+			isTop[node] = 1;
+			starts[frame + 2] = starts[frame + 2]! + 1;
+		}
+		active[frame]!++;
+		let to = child[node]!;
+		for (let at = node; !to && at; ) {
+			active[tree.frame[at]!]!--;
+			to = next[at]!;
+			at = tree.parent[at]!;
+		}
+		node = to;
+	}
+	for (let i = 2; i < starts.length; i++) starts[i] = starts[i]! + starts[i - 1]!;
+	const tops = new Int32Array(starts[frames + 1]!);
+	for (let node = 1; node < tree.n; node++)
+		if (isTop[node]) tops[starts[tree.frame[node]! + 1]!++] = node;
+	const lists = { child, next, frames, tops, starts };
+	listsOfTrees.set(tree, lists);
+	return lists;
+}
+
+function calleesOf(tree: CallTree, lists: Lists, tops: Int32Array, least: number): CallTree {
+	const { child, next } = lists;
+	const merge = new Merge(lists.frames, tree.n, least);
+	const { out, first, later } = merge;
 	for (const top of tops) {
 		later[top] = first[0]!;
 		first[0] = top;
 	}
-	for (let at = 0; at < out.n; at++)
+	for (let at = 0; at < out.n; at++) {
 		for (let node = first[at]!; node; node = later[node]!) {
 			out.own[at] = out.own[at]! + tree.own[node]!;
-			for (let c = child[node]!; c; c = next[c]!) {
-				const frame = tree.frame[c]!;
-				if (caller[frame] !== at) {
-					caller[frame] = at;
-					place[frame] = out.push(at, frame);
-				}
-				later[c] = first[place[frame]!]!;
-				first[place[frame]!] = c;
-			}
+			for (let c = child[node]!; c; c = next[c]!) merge.add(at, tree.frame[c]!, c, tree.total[c]!);
 		}
+		merge.close(at);
+	}
 	return out.sum();
 }
 
-/** Callers of some nodes in the same way, the nearest first. */
-function callersOf(tree: CallTree, tops: readonly number[]): CallTree {
-	const out = new CallTree(4 * tops.length);
-	const first = [0]; // of the tops, from 1, that one of `out` stands for
-	const later = new Int32Array(tops.length + 1);
+/** The nearest first: a member is one of the tops, counted from 1, as far up as the tree has come. */
+function callersOf(tree: CallTree, lists: Lists, tops: Int32Array, least: number): CallTree {
+	const merge = new Merge(lists.frames, tops.length + 1, least);
+	const { out, first, later } = merge;
 	const above = new Int32Array(tops.length + 1); // of each: its next caller
-	const frames = framesIn(tree);
-	const place = new Int32Array(frames);
-	const callee = new Int32Array(frames).fill(-1);
-	tops.forEach((top, i) => {
-		above[i + 1] = tree.parent[top]!;
-		later[i + 1] = first[0]!;
-		first[0] = i + 1;
-	});
-	for (let at = 0; at < out.n; at++)
+	for (let i = 1; i <= tops.length; i++) {
+		above[i] = tree.parent[tops[i - 1]!]!;
+		later[i] = first[0]!;
+		first[0] = i;
+	}
+	for (let at = 0; at < out.n; at++) {
 		for (let i = first[at]!, after = 0; i; i = after) {
 			after = later[i]!;
 			const up = above[i]!;
-			if (up <= 0) {
-				out.own[at] = out.own[at]! + tree.total[tops[i - 1]!]!;
-				continue;
-			}
-			const frame = tree.frame[up]!;
-			if (callee[frame] !== at) {
-				callee[frame] = at;
-				place[frame] = out.push(at, frame);
-				first.push(0);
-			}
-			later[i] = first[place[frame]!]!;
-			first[place[frame]!] = i;
-			above[i] = tree.parent[up]!;
+			const cost = tree.total[tops[i - 1]!]!;
+			if (up > 0) {
+				merge.add(at, tree.frame[up]!, i, cost);
+				above[i] = tree.parent[up]!;
+			} else out.own[at] = out.own[at]! + cost;
 		}
+		merge.close(at);
+	}
 	return out.sum();
 }
 
-/** Callers of a function, the nearest first, and what it calls: both trees stand for its inclusive cost. */
+/**
+ * Callers of a function, the nearest first, and what it calls: node 0 of both trees has its inclusive
+ * cost. Nodes below `least` are left out, as in `layOut`.
+ */
 export function sandwichOf(
 	tree: CallTree,
 	frame: number,
+	least = 0,
 ): { callers: CallTree; callees: CallTree } {
-	const isBelow = new Uint8Array(tree.n); // the function itself, too
-	const tops: number[] = []; // without those below another
-	let below = 0;
-	for (let node = 1; node < tree.n; node++) {
-		const isInside = isBelow[tree.parent[node]!]!;
-		if (!isInside && tree.frame[node] !== frame) continue;
-		if (!isInside) tops.push(node);
-		isBelow[node] = 1;
-		below++;
-	}
-	return { callers: callersOf(tree, tops), callees: calleesOf(tree, tops, below) };
+	const lists = listsOf(tree);
+	const tops = lists.tops.subarray(lists.starts[frame] ?? 0, lists.starts[frame + 1] ?? 0);
+	return {
+		callers: callersOf(tree, lists, tops, least),
+		callees: calleesOf(tree, lists, tops, least),
+	};
 }
 
 /** First callee of each node, and the next one of its caller; 0: none. `order`: all nodes, siblings in it. */

@@ -40,6 +40,15 @@ export class TreeLook {
 		return category(colors, (this.modules.get(module) ?? 0) % 7);
 	}
 
+	#fills: { colors: Colors | null; of: string[] } = { colors: null, of: [] };
+
+	/** The same by a frame's number, worked out once per theme. */
+	fillOf(colors: Colors, frame: number): string {
+		if (this.#fills.colors !== colors) this.#fills = { colors, of: [] };
+		this.#fills.of[frame] ??= this.colourOf(colors, this.names[frame] ?? "");
+		return this.#fills.of[frame];
+	}
+
 	/** `whole`: the tree before its chains were folded. */
 	view(layout: Layout, whole: CallTree): FlameView {
 		return new FlameView(this, layout, whole);
@@ -208,7 +217,7 @@ export function drawNodes(paint: Paint, colors: Colors, view: FlameView, how: Ho
 			? lean > 0
 				? colors.mark
 				: colors.wait
-			: look.colourOf(colors, look.names[tree.frame[node]!] ?? "");
+			: look.fillOf(colors, tree.frame[node]!);
 		const full = tree.hasSets ? 0.6 * Math.abs(lean) : isChain ? 0.2 : 0.42;
 		const w = box.w - (box.w > 3 ? 1 : 0);
 		if (tree.hasSets) paint.rect(box.x, y, w, ROW - 1, colors.grid);

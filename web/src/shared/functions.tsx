@@ -59,7 +59,7 @@ export function Functions(props: Props) {
 	const columns = useMemo(() => columnsOf(names, unit, whole, tree.hasSets), [names, unit, tree]);
 	const at = chosen ? names.indexOf(chosen) : -1;
 	const row = rows.find((r) => r.frame === at);
-	const text = (r: FunctionCost) => visible(names[r.frame] ?? "");
+	const keyOf = (r: FunctionCost) => String(r.frame);
 	return (
 		<Section title="Functions" note="by exclusive cost; select one to see its callers and callees">
 			<Table
@@ -67,9 +67,9 @@ export function Functions(props: Props) {
 				label={`Functions of ${props.what}`}
 				rows={rows}
 				columns={columns}
-				keyOf={text}
+				keyOf={keyOf}
 				search={(r) => names[r.frame] ?? ""}
-				selected={row ? text(row) : undefined}
+				selected={row ? keyOf(row) : undefined}
 				onSelect={(r) =>
 					setParams({ [`${name}.fn`]: r === row ? "" : (names[r.frame] ?? "") }, false)
 				}
@@ -143,14 +143,14 @@ function Sandwich(
 ) {
 	const { name, data, names, unit, tree, row, whole } = props;
 	const look = useMemo(() => new TreeLook(names, data.frame), [names, data]);
+	const rank = useMemo(() => rankOf(names), [names]);
 	const { above, below } = useMemo(() => {
-		const { callers, callees } = sandwichOf(tree, row.frame);
-		const rank = rankOf(names);
 		const least = row.total / LEAST_PART;
+		const { callers, callees } = sandwichOf(tree, row.frame, least);
 		const view = (of: typeof tree) =>
 			look.view(layOut(foldChains(of, look.kinds), rank, least), of);
 		return { above: view(callers), below: view(callees) };
-	}, [tree, row.frame, look]);
+	}, [tree, row.frame, look, rank]);
 	const up = useMemo(() => visibleLevels(above.layout, 0), [above]);
 	const down = useMemo(() => visibleLevels(below.layout, 0), [below]);
 	const height = (up + 1 + down) * ROW + 8;
