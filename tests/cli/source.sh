@@ -79,7 +79,7 @@ P
 "$LODE" mine --source 'busy!sum_up' --json busy.lode >source.json
 python3 check.py "$LODE_TOP/docs/schema/mine-source.json"
 "$LODE" mine --source 'busy!sum_up' busy.lode >text
-grep -c 'takes .* of symptom time, in busy.lode; .* of that in its own code' text
+grep -c 'takes .* of symptom time, in busy.lode; .* of that exclusive' text
 grep -c 'SYS_nanosleep' text
 
 echo "== only source that is source"

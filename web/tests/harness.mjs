@@ -33,12 +33,17 @@ export function lode(...args) {
 	return run.stdout;
 }
 
+/** Servers of tests that failed before they ended them. @type {Set<import("node:child_process").ChildProcess>} */
+const servers = new Set();
+
 /**
  * A server of these inputs. @param {string[]} inputs
  * @returns {Promise<{url: string, end: () => Promise<number | null>}>}
  */
 export async function serve(...inputs) {
 	const child = spawn(lodePath, ["serve", "--port", "0", ...inputs], { cwd: folder });
+	servers.add(child);
+	child.on("exit", () => servers.delete(child));
 	const ended = new Promise((resolve) => child.on("exit", resolve));
 	let said = "";
 	child.stderr.on("data", (bytes) => {
@@ -271,5 +276,6 @@ export function tableTexts(page, label) {
 
 after(async () => {
 	await browser.close();
+	for (const server of servers) server.kill("SIGKILL");
 	rmSync(folder, { recursive: true, force: true });
 });

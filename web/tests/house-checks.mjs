@@ -39,6 +39,37 @@ export function sideways(page) {
 	});
 }
 
+/**
+ * Targets below 24 by 24 px (WCAG 2.2, 2.5.8), without its exception for spacing: what is left are links in a
+ * line of text, and what a label that is large enough works for.
+ * @param {import("playwright-core").Page} page
+ */
+export function smallTargets(page) {
+	return page.evaluate(() => {
+		const all = document.querySelectorAll(
+			"a[href], button, input, select, summary, [role=button], [role=link], .table-row.pick, .tl-frame",
+		);
+		const found = [];
+		for (const e of all) {
+			const box = (e.closest("label") ?? e).getBoundingClientRect();
+			const style = getComputedStyle(e);
+			if (!box.width || !box.height || style.visibility === "hidden" || box.right < 0) continue;
+			const beside = [...(e.parentElement?.childNodes ?? [])].some(
+				(n) => n !== e && n.textContent?.trim(),
+			);
+			const isText =
+				e.matches("a") && style.display === "inline" && beside && !e.closest("nav, menu");
+			const isInCell = e.matches("a") && e.closest(".cell, .frame, .brief");
+			if (isText || isInCell) continue;
+			if (box.width < 23.9 || box.height < 23.9)
+				found.push(
+					`${box.width.toFixed(1)} x ${box.height.toFixed(1)}: ${e.outerHTML.slice(0, 140)}`,
+				);
+		}
+		return found;
+	});
+}
+
 /** Words that stand on a control, or are cut by one. @param {import("playwright-core").Page} page */
 export function overlapping(page) {
 	return page.evaluate(() => {

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { lode, pageOf, reportsIn, samples, settled, show, temporary } from "./harness.mjs";
+import { accessible } from "./accessible.mjs";
+import { lode, pageOf, reportsIn, samples, serve, settled, show, temporary } from "./harness.mjs";
+import { overlapping, sideways } from "./house-checks.mjs";
 import { loopSample } from "./loop-sample.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
@@ -165,5 +167,55 @@ test("every page of a thing copies its link, and itself as an issue", async () =
 		assert.match(text, /^# \S/, hash);
 		assert.ok(/\d/.test(text) && text.split("\n").length > 4, `${hash}: ${text}`);
 		await close();
+	}
+});
+
+test("a server's first page, of documents or of a repository, in every window", async () => {
+	const repo = temporary("releases.lode");
+	for (const [release, n] of [
+		["1.0", "08"],
+		["2.0", "22"],
+	]) {
+		const recording = join(samples, "startup", `startup-${n}.perf.data.zst`);
+		lode("import", "--repo", repo, "--label", `release=${release}`, recording);
+	}
+	const folder = temporary("recordings-of-the-slow-starts-that-users-complained-about-in-november");
+	mkdirSync(folder);
+	writeFileSync(join(folder, "one-call.csv"), CALLS);
+	const orders = pageOf("suspects", join(samples, "orders"));
+	for (const inputs of [
+		["--repo", repo],
+		[startup, orders, folder],
+	]) {
+		const { url, end } = await serve(...inputs);
+		for (const window of [
+			{ width: 400 },
+			{ width: 1280 },
+			{ width: 1920, dark: true },
+			{ zoom: 2 },
+		]) {
+			const what = `${inputs[0]} ${JSON.stringify(window)}`;
+			const { page, close } = await show(url, window);
+			await page.locator(".headline").waitFor();
+			await settled(page);
+			assert.deepEqual(await sideways(page), [], what);
+			assert.deepEqual(await overlapping(page), [], what);
+			await accessible(page, what, { clicked: true });
+			if (inputs[0] === "--repo") {
+				await page.getByText("Compare A with B").waitFor();
+				await close();
+				continue;
+			}
+			const titles = await page.locator(".overview-run h2").allInnerTexts();
+			assert.deepEqual(titles.toSorted(), [
+				"What is linked to slow calls",
+				"What made users wait",
+				"Which calls took unusually long",
+			]);
+			const paths = await page.locator(".overview-of").allInnerTexts();
+			assert.equal(paths.filter((path) => path.startsWith("existing report ")).length, 2);
+			await close();
+		}
+		await end();
 	}
 });

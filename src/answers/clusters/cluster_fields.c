@@ -244,8 +244,8 @@ static const struct lode_field cost_fields[] = {
 		   "own cost: each stack counts in one cluster only, so own costs add up",
 		   .label = "own"),
 	LODE_FIELD(struct lode_cluster, total_ns,
-		   "inclusive cost: of all stacks that contain one of its patterns, even if "
-		   "another cluster owns them",
+		   "total (inclusive) cost: of all stacks that contain one of its patterns or "
+		   "belong to it, even if another cluster owns them",
 		   .label = "total", .drop = 2),
 	LODE_FIELD(struct lode_cluster, average_ns, "total_ns per event", .label = "avg",
 		   .drop = 1),

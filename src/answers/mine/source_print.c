@@ -156,7 +156,7 @@ void lode_mine_source_text(FILE *out, const struct lode_mine_source *source,
 	char c[LODE_UNITS_BUFFER];
 
 	fprintf(out, "%s takes ", lode_escape(text, sizeof(text), source->function));
-	fprintf(out, "%s, %s of symptom time, in %s; %s of that in its own code.\n",
+	fprintf(out, "%s, %s of symptom time, in %s; %s of that exclusive.\n",
 		lode_format_cost(a, source->cost.inclusive_ns, source->unit),
 		lode_format_share(b, source->cost.inclusive_ns, source->symptom_ns),
 		lode_format_recording(text, sizeof(text), path, page->columns),

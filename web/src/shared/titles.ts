@@ -45,6 +45,7 @@ export function distinguish(titles: readonly string[]): string[] {
 		parts.every((part) => step(part.steps) === step(parts[0]!.steps));
 	if (differ) {
 		while (head < least - 1 && same((steps) => steps[head])) head++;
+		if (head === 1 && parts[0]!.steps[0] === "") head = 0; // absolute paths stay such
 		while (tail < least - 1 - head && same((steps) => steps.at(-1 - tail))) tail++;
 	}
 	const seen = new Map<string, number>();

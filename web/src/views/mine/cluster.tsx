@@ -124,11 +124,8 @@ function Head({ report, cluster, reference, signatures, filter, filters }: Props
 			</p>
 			<Facts
 				items={[
-					[
-						"exclusive cost",
-						`${cost(cluster.own_ns)} · ${percent(cluster.own_ns, report.symptom_ns)}`,
-					],
-					filter ? null : ["inclusive cost", cost(cluster.total_ns)],
+					["own cost", `${cost(cluster.own_ns)} · ${percent(cluster.own_ns, report.symptom_ns)}`],
+					filter ? null : ["total cost", cost(cluster.total_ns)],
 					filter ? null : ["average event", cost(cluster.average_ns)],
 					filter ? null : ["events", count(cluster.events)],
 					["recordings", `${count(cluster.streams)} of ${count(report.streams)}`],

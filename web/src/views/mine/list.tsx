@@ -129,7 +129,7 @@ function columnsOf(
 				["ready_ns", (c) => c.split.ready_ns],
 			],
 			cell: (c) => <PartBar parts={splitParts(c)} whole={widest} label={splitLabel(c, cost)} />,
-			width: "minmax(96px, 0.3fr)",
+			width: "minmax(72px, 0.3fr)",
 			give: 3,
 		},
 		...numberColumns<Listed>(
@@ -142,7 +142,7 @@ function columnsOf(
 			help: "main component of its own cost",
 			value: (c) => c.why ?? c.reason,
 			cell: (c) => measured(visible(c.why ?? c.reason)),
-			width: "150px",
+			width: "140px",
 			give: 1,
 		},
 		known && {
@@ -151,7 +151,7 @@ function columnsOf(
 			help: "signatures that match it, with the share of its own cost if not all",
 			value: (c) => standingValue(known(c)),
 			cell: (c) => (isThere ? <StandingCell matches={known(c)} /> : null),
-			width: "138px",
+			width: "minmax(104px, 0.25fr)",
 			give: 1,
 		},
 		{

@@ -13,14 +13,22 @@ import "./overview.css";
 type Run = AnalyzeReport["runs"][number];
 type Finding = Run["details"][number];
 
-const QUESTIONS: Record<Run["analysis"], string> = {
+const QUESTIONS: Readonly<Record<string, string>> = {
 	mine: "What made users wait",
 	triage: "What is known, and what is new",
 	suspects: "What is linked to slow calls",
 	timeline: "Which calls took unusually long",
 	pio: "When the service was slow, and which server caused it",
-	page: "An existing report",
+	diff: "What changed",
+	next: "Which recordings to review next",
+	coverage: "How much signatures explain",
 };
+
+/** An existing report is named for its command: "mine", "mine-2". */
+function questionOf({ analysis, report }: Run): string {
+	const of = analysis === "page" ? (/^[a-z]+/.exec(report ?? "")?.[0] ?? "") : analysis;
+	return QUESTIONS[of] ?? "An existing report";
+}
 
 /** Numbers that a line begins with, and its words: "34.0 %  7.57 s  lookup: disk". */
 function FindingLine({ report, finding }: { report: string | null; finding: Finding }) {
@@ -51,12 +59,13 @@ function FindingLine({ report, finding }: { report: string | null; finding: Find
 }
 
 function RunCard({ run, title }: { run: Run; title: string }) {
-	const question = QUESTIONS[run.analysis];
+	const question = questionOf(run);
 	return (
 		<li class="overview-run">
 			<div>
 				<h2>{run.report === null ? question : <a href={hrefOf([run.report])}>{question}</a>}</h2>
 				<p class="quiet overview-of">
+					{run.analysis === "page" ? "existing report " : ""}
 					<Name text={title} most={80} />
 				</p>
 			</div>

@@ -19,7 +19,7 @@ export function RowHead(props: {
 	return (
 		<div
 			role="listitem"
-			class={`tl-head${props.isCurrent ? " current" : ""}${row.height < 22 ? " tl-low" : ""}`}
+			class={`tl-head${props.isCurrent ? " current" : ""}`}
 			style={{ top: `${row.y}px`, height: `${row.height}px` }}
 		>
 			<button
@@ -41,15 +41,16 @@ export function RowHead(props: {
 			>
 				<bdi>{shorten(name, 40)}</bdi> <span class="quiet">{thread.tid}</span>
 			</button>
-			<input
-				type="checkbox"
-				checked={props.isChosen}
-				aria-label={`Choose ${name} ${thread.tid}`}
-				title="Select; with Shift, select all up to here"
-				onClick={(event) =>
-					props.onChoose(thread.index, event.currentTarget.checked, event.shiftKey)
-				}
-			/>
+			<label class="tl-choose" title="Select; with Shift, select all up to here">
+				<input
+					type="checkbox"
+					checked={props.isChosen}
+					aria-label={`Choose ${name} ${thread.tid}`}
+					onClick={(event) =>
+						props.onChoose(thread.index, event.currentTarget.checked, event.shiftKey)
+					}
+				/>
+			</label>
 		</div>
 	);
 }

@@ -29,10 +29,9 @@ export const SORTS: ReadonlyArray<readonly [SortKey, string]> = [
 
 const PAD = 3;
 const OPEN_LEVEL = 18;
-const MIN_ROW = 22;
+const MIN_ROW = 24; // a head is a target
 const LEAST_LEVEL = 3;
 const SCROLLED_LEVEL = 6; // where it does not fit, it may as well be seen
-const FLAT_ROW = 17;
 
 const orders: Record<SortKey, (a: ThreadInfo, b: ThreadInfo) => number> = {
 	trace: (a, b) => a.index - b.index,
@@ -72,7 +71,7 @@ export function layoutRows(
 	const fits = style === "leaves" ? 0 : levelIn(model, threads, room);
 	const shown = style ?? (fits || threads.length < 2 ? "stacks" : "leaves");
 	const level = fits || SCROLLED_LEVEL;
-	const flat = Math.max(FLAT_ROW, Math.min(26, Math.floor(room / Math.max(1, threads.length))));
+	const flat = Math.max(MIN_ROW, Math.min(26, Math.floor(room / Math.max(1, threads.length))));
 	const rows: Row[] = [];
 	let y = 0;
 	for (const thread of threads) {
