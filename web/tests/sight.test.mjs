@@ -195,7 +195,7 @@ test("a server's first page, of documents or of a repository, in every window", 
 			{ zoom: 2 },
 		]) {
 			const what = `${inputs[0]} ${JSON.stringify(window)}`;
-			const { page, close } = await show(url, window);
+			const { page, close } = await show(new URL("/", url).href, window);
 			await page.locator(".headline").waitFor();
 			await settled(page);
 			assert.deepEqual(await sideways(page), [], what);

@@ -59,9 +59,8 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer 
 {
 	bool versus = answer->is_versus;
 	const struct lode_table_column columns[] = {
-		{"last function", false},    {versus ? "slow with" : "failed with", true},
-		{"without", true, 4},	     {"mean with", true, 2},
-		{"without", true, 1},	     {"q", true, 3},
+		{"last function", false},    {"slow with", true},  {"without", true, 4},
+		{"mean with", true, 2},	     {"without", true, 1}, {"q", true, 3},
 		{"with this caller", false},
 	};
 	const struct lode_calltree *tree = lode_suspects_tree(answer);
@@ -89,7 +88,7 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer 
 	}
 	if (choice->n) {
 		fprintf(out, "\nWhich caller makes the same call %s:\n",
-			versus ? "one of slow recordings" : "slow");
+			versus ? "more frequent in A" : "slow");
 		lode_table_print(table, out, page->has_color);
 		if (choice->n_significant > choice->n)
 			fprintf(out, "%zu more%s.\n", choice->n_significant - choice->n,
@@ -98,8 +97,7 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer 
 		lode_prose(out, page, 2,
 			   "\nNo caller makes the same call %s than its other callers do "
 			   "(%zu tests).\n",
-			   versus ? "more often one of slow recordings" : "slower",
-			   answer->n_contrast_tests);
+			   versus ? "more frequent in A" : "slower", answer->n_contrast_tests);
 	}
 	lode_table_free(table);
 }

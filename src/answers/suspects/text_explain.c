@@ -20,7 +20,7 @@ static void print_scores(FILE *out, const struct lode_suspects_answer *answer,
 	const struct lode_evidence *e = &f->function->evidence;
 	const struct lode_scores *sc = &f->scores;
 	bool versus = answer->is_versus;
-	const char *failed = versus ? "of slow recordings" : "failed";
+	const char *failed = versus ? "in A" : "slow";
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER];
 
 	fprintf(out, "\n  last function  %s of %s %s: Failure %.4f\n",
@@ -98,9 +98,9 @@ static void print_outcomes(FILE *out, const struct lode_suspects_explained *x,
 			   const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
-		{"metric", false}, {"failed with", true}, {"n", true, 2},
-		{"mean", true},	   {"σ", true, 1},	  {"failed without", true},
-		{"n", true, 2},	   {"mean", true},	  {"σ", true, 1},
+		{"metric", false}, {"slow with", true}, {"n", true, 2},
+		{"mean", true},	   {"σ", true, 1},	{"slow without", true},
+		{"n", true, 2},	   {"mean", true},	{"σ", true, 1},
 	};
 	struct lode_table *table = lode_table_new(columns, 9, indent);
 	char name[name_bytes];
@@ -152,7 +152,7 @@ static void print_neighbours(FILE *out, const struct lode_suspects_answer *answe
 			     const char *nobody, const struct lode_suspects_part *at, size_t n)
 {
 	const struct lode_table_column columns[] = {
-		{"failed", true}, {"of", true}, {"share", true}, {"mean", true}, {title, false}};
+		{"slow", true}, {"of", true}, {"share", true}, {"mean", true}, {title, false}};
 	struct lode_table *table = lode_table_new(columns, 5, indent);
 	size_t n_shown = n < shown_neighbours ? n : shown_neighbours;
 	char text[LODE_UNITS_BUFFER], label[name_bytes];

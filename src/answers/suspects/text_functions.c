@@ -217,7 +217,7 @@ void lode_suspects_print_functions(FILE *out, const struct lode_suspects_answer 
 		[INTERVAL] = {"95 %", true, 3},
 		[FAILURE] = {"Failure", true, 4},
 		[CONTEXT] = {"Context", true, 4},
-		[FAILED] = {"failed", true},
+		[FAILED] = {"slow", true},
 		[OF] = {"of", true},
 		[Q] = {"q", true},
 		[MEAN] = {"mean", true, 2},

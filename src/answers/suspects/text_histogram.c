@@ -160,8 +160,9 @@ static void put_mark(FILE *out, struct marks *marks, const char *unit, unsigned 
 {
 	char value[LODE_UNITS_BUFFER], text[2 * LODE_UNITS_BUFFER];
 
-	snprintf(text, sizeof(text), "  ── %s above %s ", marks->at ? "failed" : "ambiguous",
-		 lode_format_cost(value, marks->bound[marks->at], unit));
+	snprintf(text, sizeof(text), "  ── above %s: %s ",
+		 lode_format_cost(value, marks->bound[marks->at], unit),
+		 marks->at ? "slow" : "in between");
 	fputs(text, out);
 	for (size_t i = lode_escape_width(text); i < columns; i++)
 		fputs("─", out);

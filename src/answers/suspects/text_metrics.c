@@ -43,8 +43,8 @@ void lode_suspects_print_metrics(FILE *out, const struct lode_suspects_answer *a
 {
 	char axis[LODE_SPARKLINE_BYTES] = "", spark[LODE_SPARKLINE_BYTES];
 	const struct lode_table_column columns[] = {
-		{"metric", false},	   {"n", true},	     {"mean", true, 2},	  {"σ", true, 1},
-		{"failed above", true, 3}, {"failed", true}, {"in all", true, 4}, {axis, false},
+		{"metric", false},	 {"n", true},	 {"mean", true, 2},   {"σ", true, 1},
+		{"slow above", true, 3}, {"slow", true}, {"in all", true, 4}, {axis, false},
 	};
 	struct lode_table *table = lode_table_new(columns, 8, 0);
 	struct lode_sparkline line;
