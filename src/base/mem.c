@@ -52,6 +52,12 @@ void *lode_alloc0(size_t n, size_t size_bytes)
 	return p;
 }
 
+void lode_free(void *block)
+{
+	lode_memory_forget(block);
+	(free)(block);
+}
+
 /* A large block grows while memory is short: its content moves to a file. */
 static void *grow_in_file(void *p, size_t old_bytes, size_t size_bytes)
 {
@@ -77,6 +83,7 @@ void *lode_realloc_n(void *p, size_t n, size_t size_bytes)
 		if (total > old && lode_memory_is_short(total - old))
 			return grow_in_file(p, old, total);
 	}
+	lode_memory_forget(p);
 	p = realloc(p, total ? total : 1);
 	if (!p)
 		lode_oom(total);

@@ -23,6 +23,16 @@ LODE_NEVER_NULL void *lode_alloc0(size_t n, size_t size_bytes);
 LODE_NEVER_NULL void *lode_realloc_n(void *p, size_t n, size_t size_bytes);
 LODE_NEVER_NULL char *lode_strdup(const char *s);
 
+/*
+ * free(), for blocks of lode as for all others: pages of a block on a file must not be given up
+ * once it is freed (base/memory_bound.h). tests/cli/frees.sh checks that no source of lode frees
+ * without it.
+ */
+void lode_free(void *block);
+#ifndef __clang_analyzer__ /* knows free() */
+#define free(block) lode_free(block)
+#endif
+
 /* ---- Arena: one lifetime, freed at once. `{ 0 }` is empty and ready. Not thread-safe. ---- */
 
 struct lode_arena_block;

@@ -37,16 +37,17 @@ static atomic_size_t bound;	  /* 0: none */
 static atomic_size_t asked_bytes; /* of large blocks, ever: while few, nobody needs to look */
 static atomic_size_t filed_bytes; /* of those, in files */
 
-/* Where blocks in files are. One that was freed stays until its place turns out to be empty. */
+/* Where blocks in files are: none that was freed, whose place may be another's by now. */
 enum { MAX_BLOCKS = 1 << 14, PIECE_BYTES = 4 << 20 };
 struct filed_block {
-	uintptr_t begin;
+	uintptr_t begin; /* of its whole pages */
 	size_t size;
 };
 static struct {
 	pthread_mutex_t lock;
 	struct filed_block at[MAX_BLOCKS];
-	size_t n, next, done; /* next, done: block and bytes of it where taking away goes on */
+	atomic_size_t n;
+	size_t next, done; /* block and bytes of it where taking away goes on */
 	bool is_begun;
 } blocks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -110,36 +111,35 @@ static size_t mib(size_t bytes)
 /* ---- Taking pages away ---- */
 
 /*
- * The next piece of a block leaves the process; it stays in the kernel's cache as long as it likes.
- * False at the end of a round through all blocks.
+ * The next piece of a block leaves the process; it stays in the kernel's cache, from where it comes
+ * back without the disk as long as the kernel has room for it. (MADV_PAGEOUT would drop it from the
+ * cache as well: what is looked up at random would be read from the disk all the time.) The lock
+ * keeps the block from being freed meanwhile: pages of other memory would be lost by this. False at
+ * the end of a round through all blocks.
  */
 static bool take_away(void)
 {
-	struct filed_block *block;
+	const struct filed_block *block;
 	size_t size;
+	bool is_there;
 
 	pthread_mutex_lock(&blocks.lock);
-	if (blocks.next >= blocks.n) {
-		blocks.next = blocks.done = 0;
-		pthread_mutex_unlock(&blocks.lock);
-		return false;
-	}
-	block = &blocks.at[blocks.next];
-	size = block->size - blocks.done < PIECE_BYTES ? block->size - blocks.done : PIECE_BYTES;
-	/* Nothing is changed by that, whatever is there now. */
-	if (madvise((void *)(block->begin + blocks.done), size, MADV_PAGEOUT) < 0 &&
-	    errno == ENOMEM) {
-		*block = blocks.at[--blocks.n];
-		blocks.done = 0;
-	} else {
+	is_there = blocks.next < blocks.n;
+	if (is_there) {
+		block = &blocks.at[blocks.next];
+		size = block->size - blocks.done < PIECE_BYTES ? block->size - blocks.done
+							       : PIECE_BYTES;
+		(void)madvise((void *)(block->begin + blocks.done), size, MADV_DONTNEED);
 		blocks.done += size;
 		if (blocks.done >= block->size) {
 			blocks.next++;
 			blocks.done = 0;
 		}
+	} else {
+		blocks.next = blocks.done = 0;
 	}
 	pthread_mutex_unlock(&blocks.lock);
-	return true;
+	return is_there;
 }
 
 /*
@@ -167,17 +167,31 @@ static void *watch_memory(void *unused)
 
 static void remember(uintptr_t begin, size_t size)
 {
+	pthread_mutex_lock(&blocks.lock);
+	if (blocks.n < MAX_BLOCKS) /* the others are the kernel's alone to take */
+		blocks.at[blocks.n++] = (struct filed_block){begin, size};
+	pthread_mutex_unlock(&blocks.lock);
+}
+
+void lode_memory_forget(const void *block)
+{
+	uintptr_t page_bytes, begin;
 	size_t i = 0;
 
+	if (!atomic_load_explicit(&blocks.n, memory_order_relaxed) || !block ||
+	    malloc_usable_size((void *)(uintptr_t)block) < LODE_LARGE_BYTES)
+		return;
+	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	begin = ((uintptr_t)block + page_bytes - 1) & ~(page_bytes - 1);
 	pthread_mutex_lock(&blocks.lock);
 	while (i < blocks.n && blocks.at[i].begin != begin)
 		i++;
-	if (i == blocks.n && i < MAX_BLOCKS)
-		blocks.n++;
-	if (i < MAX_BLOCKS) /* the others are the kernel's alone to take */
-		blocks.at[i] = (struct filed_block){begin, size};
-	if (i == blocks.next)
-		blocks.done = 0;
+	if (i < blocks.n) {
+		blocks.at[i] = blocks.at[--blocks.n];
+		/* The last one is in its place: that round goes on with it from its beginning. */
+		if (i == blocks.next)
+			blocks.done = 0;
+	}
 	pthread_mutex_unlock(&blocks.lock);
 }
 
@@ -323,6 +337,9 @@ void lode_memory_to_file(void *block, size_t size_bytes, const void *from, size_
 		atomic_fetch_sub(&filed_bytes, size);
 		head = from_bytes;
 	} else {
+		/* Else the kernel reads around each page that is missed, by as much as the disk's
+		   read_ahead_kb (8 MiB on some), and takes as many others away for that. */
+		(void)madvise((void *)begin, size, MADV_RANDOM);
 		remember(begin, size);
 	}
 	if (from_bytes) {

@@ -55,5 +55,12 @@ void lode_memory_count_table(size_t size_bytes);
  */
 void lode_memory_to_file(void *block, size_t size_bytes, const void *from, size_t from_bytes);
 
+/*
+ * A block of malloc is about to be freed or to change its size: if it was given to a file, its
+ * pages are not given up any more. Must come before, as its place may then be another block's;
+ * free() of base/mem.h does it. Thread-safe.
+ */
+void lode_memory_forget(const void *block);
+
 /* Bytes of blocks that went to files so far: for tests. */
 size_t lode_memory_in_files(void);

@@ -55,7 +55,7 @@ void lode_call_trace_free(struct lode_call_trace *trace)
 	for (size_t i = 0; i < LODE_CALL_SPARES; i++)
 		ZSTD_freeDCtx(atomic_exchange(&trace->spares.decompressors[i], NULL));
 	if (trace->loader)
-		trace->loader->free(trace->loader);
+		(trace->loader->free)(trace->loader);
 	free(trace->source);
 	free(trace->format);
 	free(trace->command);

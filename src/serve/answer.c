@@ -41,7 +41,11 @@ struct request {
 static struct MHD_Response *response_of(const char *bytes, size_t n,
 					enum MHD_ResponseMemoryMode mode)
 {
-	struct MHD_Response *response = MHD_create_response_from_buffer(n, (void *)bytes, mode);
+	struct MHD_Response *response =
+		mode == MHD_RESPMEM_MUST_FREE
+			? MHD_create_response_from_buffer_with_free_callback(n, (void *)bytes,
+									     lode_free)
+			: MHD_create_response_from_buffer(n, (void *)bytes, mode);
 
 	if (!response)
 		lode_oom(n);

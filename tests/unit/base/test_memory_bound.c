@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,6 +124,103 @@ static void their_files_go_with_them(void **state)
 	free(block);
 	if (!TEST_IS_SANITIZED)
 		assert_int_equal(count_files(), before);
+	lode_memory_keep_to(0);
+}
+
+/* The flags of the mapping at `address`, as /proc/self/smaps has them: " rd wr sh ... ". */
+static void flags_of(const void *address, char *flags, size_t size)
+{
+	FILE *maps = fopen("/proc/self/smaps", "re");
+	unsigned long long begin, end, at = (uintptr_t)address;
+	char line[4096], dash;
+	bool is_in = false;
+
+	assert_non_null(maps);
+	*flags = '\0';
+	while (fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%llx%c%llx ", &begin, &dash, &end) == 3 && dash == '-')
+			is_in = begin <= at && at < end;
+		else if (is_in && !strncmp(line, "VmFlags:", 8))
+			snprintf(flags, size, "%.200s", line + 8);
+	}
+	fclose(maps);
+}
+
+/* The kernel would read megabytes around each page that is looked up. */
+static void blocks_on_files_are_read_page_by_page(void **state)
+{
+	uint8_t *block;
+	char flags[256];
+
+	(void)state;
+	lode_memory_keep_to(1);
+	block = lode_alloc(8 << 20);
+	flags_of(block + (4 << 20), flags, sizeof(flags));
+	assert_non_null(strstr(flags, " rr "));
+	lode_memory_keep_to(0);
+	free(block);
+}
+
+/* Pages of `block` in memory, be they the process's or only in the kernel's cache. */
+static size_t count_cached(uint8_t *pages, size_t n, size_t page_bytes)
+{
+	unsigned char *is_cached = calloc(n, 1);
+	size_t n_cached = 0;
+
+	assert_non_null(is_cached);
+	assert_int_equal(mincore(pages, n * page_bytes, is_cached), 0);
+	for (size_t i = 0; i < n; i++)
+		n_cached += is_cached[i] & 1;
+	free(is_cached);
+	return n_cached;
+}
+
+/* Given up by the process, but not dropped from the cache: there is room. */
+static void pages_that_are_given_up_stay_in_the_cache(void **state)
+{
+	enum { size = 16 << 20 };
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), n = size / page_bytes - 2;
+	uint8_t *block, *pages;
+
+	(void)state;
+	lode_memory_keep_to(1);
+	block = lode_alloc(size);
+	pages = block + page_bytes - (uintptr_t)block % page_bytes;
+	memset(block, 7, size);
+	assert_int_equal(msync(pages, n * page_bytes, MS_SYNC), 0);
+	for (size_t i = 0; i < size; i += page_bytes) /* written: the process's again */
+		assert_int_equal(block[i], 7);
+	usleep(500000); /* the watch looks ten times a second */
+	assert_true(count_cached(pages, n, page_bytes) > n / 2);
+	for (size_t i = 0; i < size; i += page_bytes)
+		assert_int_equal(block[i], 7);
+	lode_memory_keep_to(0);
+	free(block);
+}
+
+/* Pages of a block are given up while it is there, never those of what has its place afterwards. */
+static void the_place_of_a_freed_block_is_left_alone(void **state)
+{
+	enum { n = 8, size = 2 << 20 };
+	uint8_t *blocks[n];
+
+	(void)state;
+	lode_memory_keep_to(1);
+	for (int i = 0; i < n; i++)
+		memset(blocks[i] = lode_alloc(size), 1, size);
+	for (int i = 0; i < n; i++)
+		free(blocks[i]);
+	for (int i = 0; i < n; i++) {
+		blocks[i] = malloc(size);
+		assert_non_null(blocks[i]);
+		memset(blocks[i], 7, size);
+	}
+	usleep(400000);
+	for (int i = 0; i < n; i++) {
+		for (size_t at = 0; at < size; at++)
+			assert_int_equal(blocks[i][at], 7);
+		free(blocks[i]);
+	}
 	lode_memory_keep_to(0);
 }
 
@@ -267,6 +365,9 @@ int main(void)
 		cmocka_unit_test(nothing_goes_to_files_while_there_is_room),
 		cmocka_unit_test(blocks_hold_what_was_written),
 		cmocka_unit_test(their_files_go_with_them),
+		cmocka_unit_test(blocks_on_files_are_read_page_by_page),
+		cmocka_unit_test(pages_that_are_given_up_stay_in_the_cache),
+		cmocka_unit_test(the_place_of_a_freed_block_is_left_alone),
 		cmocka_unit_test(threads_spill_side_by_side),
 	};
 
