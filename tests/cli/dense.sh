@@ -16,3 +16,9 @@ echo "exit $?"
 	{ grep -q 'built without HTML pages' said && { echo "this lode has no pages"; exit 77; }; }
 "$LODE" analyze --memory 1M --html page.html dense.folded 2>said | sed -n 's/^\(Next: .* --min-cost \)[0-9]*/\1N/p'
 grep -c 'too many patterns at the default' said
+
+# Nor that of `lode mine` without options for it; a bound that was given is kept to.
+"$LODE" mine --memory 1M dense.folded 2>said | grep -c 'raised: the default gives too many patterns'
+grep -c 'too many patterns at the default' said
+"$LODE" mine --memory 1M --max-patterns 100000 dense.folded >/dev/null 2>&1
+echo "exit $?"
