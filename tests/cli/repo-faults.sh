@@ -48,9 +48,10 @@ cp whole.lode one.lode
 python3 - <<'PY'
 import sqlite3
 with sqlite3.connect("one.lode") as db:
-	(content,) = db.execute("SELECT content FROM digest_content WHERE digest = 2").fetchone()
+	(at,) = db.execute("SELECT digest FROM stream WHERE path = 'many/11.folded'").fetchone()
+	(content,) = db.execute("SELECT content FROM digest_content WHERE digest = ?", (at,)).fetchone()
 	damaged = content[:len(content) // 2] + bytes(20) + content[len(content) // 2 + 20:]
-	db.execute("UPDATE digest_content SET content = ? WHERE digest = 2", (damaged,))
+	db.execute("UPDATE digest_content SET content = ? WHERE digest = ?", (damaged, at))
 db.close()
 PY
 lode repo check --repo one.lode
