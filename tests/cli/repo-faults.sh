@@ -65,7 +65,7 @@ python3 - <<'PY'
 import sqlite3
 with sqlite3.connect("one.lode") as db:
 	for table, key in (("segment_content", "segment"), ("segment_names", "segment")):
-		db.execute(f"UPDATE {table} SET content = (SELECT content FROM digest_content WHERE digest = 3)")
+		db.execute(f"UPDATE {table} SET content = (SELECT content FROM digest_content LIMIT 1)")
 db.close()
 PY
 lode repo check --repo one.lode
