@@ -114,8 +114,11 @@ for offset in 0s 400ms -400ms -40s 26h; do
 done
 cmp 0s.folded 400ms.folded && cmp 0s.folded -- -400ms.folded && cmp 0s.folded -- -40s.folded && cmp 0s.folded 26h.folded &&
 	echo "the same, whatever the offset"
-# 20 requests of about 20 ms each, and of what front waited for at most a tenth was something else.
+# 20 requests of about 20 ms each; of what front waited for others at most a tenth was not the store, whose work was most of it.
+# Front's and the store's waits for a CPU depend on what else this machine does.
 awk '{ n = $NF }
-	/^[^→]*;front;[^→]*read;.*→ store@[^→]*rebuild_index/ { store += n }
-	/^[^→]*;front;[^→]*read;/ { all += n }
-	END { print "in the store:", (store >= 300e6 && store > 0.9 * all) ? "yes" : (store " of " all) }' 0s.folded
+	/^[^→]*;front;[^→]*read;.*→ store@[^→]*rebuild_index/ { work += n }
+	/^[^→]*;front;[^→]*read;.*→ store@/ { store += n }
+	/^[^→]*;front;[^→]*read;.*→/ { all += n }
+	END { is = work >= 300e6 && work > 0.6 * all && store > 0.9 * all
+		print "in the store:", is ? "yes" : (work " and " store " of " all) }' 0s.folded
