@@ -179,7 +179,7 @@ test("a server's first page, of documents or of a repository, in every window", 
 		const recording = join(samples, "startup", `startup-${n}.perf.data.zst`);
 		lode("import", "--repo", repo, "--label", `release=${release}`, recording);
 	}
-	const folder = temporary("recordings-of-the-slow-starts-that-users-complained-about-in-november");
+	const folder = temporary("recordings-of-the-slow-starts-that-users-complained-about-in-october");
 	mkdirSync(folder);
 	writeFileSync(join(folder, "one-call.csv"), CALLS);
 	const orders = pageOf("suspects", join(samples, "orders"));
