@@ -124,15 +124,11 @@ static void raise_lambda(void *context, const char *min_cost)
 static void run_mine(struct lode_analyze_state *s, struct lode_analyze_step *step)
 {
 	struct lode_mine_request request = s->request->mine;
-	const struct lode_mine_options *mine = &request.mine;
 	struct raising raising = {step, &s->arena};
 
-	/* Nobody has said how much is too little. */
-	if (!mine->min_cost && mine->min_cost_share <= 0 && mine->prevalence <= 0 &&
-	    !mine->patterns) {
-		request.raise_lambda = raise_lambda;
-		request.raise_context = &raising;
-	}
+	request.may_raise_lambda = true;
+	request.raise_lambda = raise_lambda;
+	request.raise_context = &raising;
 	request.inputs = step->inputs;
 	request.n_inputs = step->n_inputs;
 	request.asked = &step->asked;

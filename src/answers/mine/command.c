@@ -380,20 +380,6 @@ int lode_mine_say(const struct lode_command *self, const struct lode_mine_answer
 	return rc < 0 ? lode_say_error(self, err) : lode_job_exit(&answer->set->job, LODE_EXIT_OK);
 }
 
-/* The answer says it. */
-static void raise_lambda(void *context, const char *min_cost)
-{
-	(void)context;
-	(void)min_cost;
-}
-
-/* No one has said how much is too little, or how many are too many. */
-static bool is_lambda_open(const struct lode_mining_values *v)
-{
-	return !v->min_cost.amount && v->min_cost.share <= 0 && v->prevalence <= 0 &&
-	       !v->patterns && !v->max_patterns;
-}
-
 static int mine_and_put(const struct lode_command *self, const struct mine_values *v)
 {
 	char lambda[LODE_LAMBDA_WORDS_BYTES];
@@ -405,8 +391,7 @@ static int mine_and_put(const struct lode_command *self, const struct mine_value
 	struct lode_error err;
 	int code, put = LODE_EXIT_OK, rc;
 
-	if (is_lambda_open(&v->mining))
-		request.raise_lambda = raise_lambda;
+	request.may_raise_lambda = true;
 	lode_progress_start(&progress);
 	rc = lode_mine_run(&answer, &request, &err);
 	lode_progress_end(&progress);

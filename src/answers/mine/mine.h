@@ -34,8 +34,10 @@ struct lode_mine_request {
 	struct lode_digest_job_options reading;
 	struct lode_mine_options mine; /* kinds of events are apart as the streams' shape says */
 	const char *lambda;	       /* how λ was chosen, in words */
-	/* λ that gives too many patterns: is told which one is mined with in its place, as a value
-	   of --min-cost. NULL: it is refused (LODE_ERR_ARG). */
+	/* Where `mine` leaves λ open and the default gives too many patterns: one that fits is
+	   mined with in its place. Else it is refused (LODE_ERR_ARG). */
+	bool may_raise_lambda;
+	/* Is told that one, as a value of --min-cost. NULL: nobody is. */
 	void (*raise_lambda)(void *context, const char *min_cost);
 	void *raise_context;
 	bool only_read;	   /* nothing is mined: for lode_mine_folded of all */
@@ -76,7 +78,7 @@ struct lode_mine_answer {
 	size_t n_streams, n_symptoms;
 	const char *symptoms, *scope, *stacks, *rank, *lambda; /* the options in words */
 	bool is_classic;
-	bool is_raised;		  /* λ, by raise_lambda of the request */
+	bool is_raised;		  /* λ, as the request allows */
 	bool is_filtered;	  /* content filters left out a part of the area of interest */
 	bool is_default_symptoms; /* nobody said what the symptoms are */
 	/* Who had the CPUs, in words (cluster_brief.h); NULL: LODE_BUSY_PCT was not ready time. */

@@ -278,6 +278,13 @@ static int read_streams(struct lode_mine_state *s, const struct lode_mine_reques
 	return rc;
 }
 
+/* Nobody has said how much is too little, or how many are too many. */
+static bool is_lambda_open(const struct lode_mine_options *mine)
+{
+	return !mine->min_cost && mine->min_cost_share <= 0 && mine->prevalence <= 0 &&
+	       !mine->patterns && !mine->max_patterns;
+}
+
 static int mine_streams(struct lode_mine_state *s, const struct lode_mine_request *request,
 			struct lode_error *err)
 {
@@ -290,13 +297,15 @@ static int mine_streams(struct lode_mine_state *s, const struct lode_mine_reques
 	s->answer.lambda = request->lambda;
 	options.split_kinds = lode_shape_is(s->set.job.origin.shape, "--stacks", "own");
 	rc = lode_mine(&s->mined, s->set.job.digest, &options, err);
-	if (rc == LODE_ERR_LIMIT && fits && request->raise_lambda) {
+	if (rc == LODE_ERR_LIMIT && fits && request->may_raise_lambda &&
+	    is_lambda_open(&request->mine)) {
 		options.min_cost = fits;
 		s->answer.is_raised = true;
 		s->answer.lambda = "raised: the default gives too many patterns";
-		request->raise_lambda(request->raise_context,
-				      lode_min_cost_option(option, sizeof(option), fits,
-							   s->set.job.digest->unit));
+		if (request->raise_lambda)
+			request->raise_lambda(request->raise_context,
+					      lode_min_cost_option(option, sizeof(option), fits,
+								   s->set.job.digest->unit));
 		rc = lode_mine(&s->mined, s->set.job.digest, &options, err);
 	}
 	if (rc == LODE_ERR_LIMIT)
