@@ -169,17 +169,21 @@ static void merge_rows(struct remap *remap, uint32_t n_symptoms)
 		lode_digest_rows_sort(into->rows.at + n_rows, into->rows.n - n_rows);
 }
 
-/* One unit, or none if they differ: a sum of ns and samples would mean nothing. */
+const char *lode_digest_unit(const char *a, const char *b)
+{
+	if (!a || !b)
+		return a ? a : b;
+	return strcmp(a, b) == 0 ? a : LODE_UNIT_MIXED;
+}
+
 static void merge_unit(struct lode_digest *into, const struct lode_digest *from)
 {
 	struct lode_strings *strings = &into->tree.strings;
-	const char *unit = from->unit;
+	const char *unit = lode_digest_unit(into->unit, from->unit);
 	uint32_t id;
 
-	if (!unit || (into->unit && !strcmp(into->unit, unit)))
+	if (unit == into->unit)
 		return;
-	if (into->unit)
-		unit = LODE_UNIT_MIXED;
 	id = lode_strings_intern(strings, unit, strlen(unit)); /* may move `text` */
 	into->unit = strings->text.at[id];
 }

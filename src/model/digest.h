@@ -72,6 +72,9 @@ struct lode_name_stats {
 
 /* Unit of a digest whose streams have different ones. */
 #define LODE_UNIT_MIXED "mixed units"
+/* The unit of both together (NULL: none yet), one of the three pointers: if they differ none, as a
+   sum of ns and samples would mean nothing. */
+const char *lode_digest_unit(const char *a, const char *b);
 
 struct lode_digest {
 	struct lode_calltree tree;

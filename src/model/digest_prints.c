@@ -150,10 +150,9 @@ static void release_printing(struct printing *p)
 
 static void add_unit(struct lode_digest_prints *prints, const char *unit)
 {
-	if (!unit || (prints->unit && strcmp(prints->unit, unit) == 0))
+	unit = lode_digest_unit(prints->unit, unit);
+	if (unit == prints->unit)
 		return;
-	if (prints->unit)
-		unit = LODE_UNIT_MIXED;
 	free(prints->unit);
 	prints->unit = lode_strdup(unit);
 }

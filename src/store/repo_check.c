@@ -78,7 +78,7 @@ static int check_streams(struct lode_repo_check *check, struct lode_repo *repo, 
 		const char *listed = (const char *)sqlite3_column_text(st, 0);
 
 		n_listed++;
-		n_known += listed && lode_map_find(&held, strtoull(listed, NULL, 16)) != LODE_NONE;
+		n_known += listed && lode_map_find(&held, lode_repo_uid_hash(listed)) != LODE_NONE;
 	}
 	sqlite3_reset(st);
 	lode_map_release(&held);

@@ -2,6 +2,7 @@
 #include "store/repo_entry.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/sorted.h"
 
@@ -11,6 +12,11 @@ static const int pack_level = 3;
 void lode_repo_uid(char uid[LODE_REPO_UID_BYTES], uint64_t content_hash)
 {
 	snprintf(uid, LODE_REPO_UID_BYTES, "%016llx", (unsigned long long)content_hash);
+}
+
+uint64_t lode_repo_uid_hash(const char *uid)
+{
+	return uid ? strtoull(uid, NULL, 16) : 0;
 }
 
 static const char *copy_repo_entry(struct lode_repo_entry *entry, const char *text)

@@ -52,3 +52,5 @@ int lode_repo_replace(struct lode_repo *repo, const struct lode_repo_entry *entr
 		      struct lode_error *err);
 
 void lode_repo_uid(char uid[LODE_REPO_UID_BYTES], uint64_t content_hash);
+/* The same back; 0 of NULL. */
+uint64_t lode_repo_uid_hash(const char *uid);

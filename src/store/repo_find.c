@@ -5,10 +5,9 @@
 
 static void read_stream(struct lode_repo_streams *out, sqlite3_stmt *st)
 {
-	const char *uid = (const char *)sqlite3_column_text(st, 1);
 	struct lode_repo_stream stream = {
 		.row = sqlite3_column_int64(st, 0),
-		.content_hash = uid ? strtoull(uid, NULL, 16) : 0,
+		.content_hash = lode_repo_uid_hash((const char *)sqlite3_column_text(st, 1)),
 		.path = lode_repo_column_text(st, 2, &out->arena),
 		.host = lode_repo_column_text(st, 3, &out->arena),
 		.kernel = lode_repo_column_text(st, 4, &out->arena),
@@ -109,10 +108,10 @@ int lode_repo_find_places(struct lode_repo_streams *out, struct lode_repo *repo,
 	if (rc < 0)
 		return rc;
 	while ((rc = lode_repo_step(repo, st, err)) > 0) {
-		const char *uid = (const char *)sqlite3_column_text(st, 1);
 		struct lode_repo_stream stream = {
 			.row = sqlite3_column_int64(st, 0),
-			.content_hash = uid ? strtoull(uid, NULL, 16) : 0,
+			.content_hash =
+				lode_repo_uid_hash((const char *)sqlite3_column_text(st, 1)),
 			.digest = sqlite3_column_int64(st, 2),
 			.segment = sqlite3_column_int64(st, 3),
 		};

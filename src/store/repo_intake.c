@@ -79,7 +79,7 @@ static int by_place(const void *left, const void *right)
 static uint32_t *find_first(struct lode_repo_intake *intake, const struct lode_repo_entry *entry)
 {
 	return entry->streams.n == 1
-		       ? lode_map_slot(&intake->at, strtoull(entry->streams.at[0].uid, NULL, 16))
+		       ? lode_map_slot(&intake->at, lode_repo_uid_hash(entry->streams.at[0].uid))
 		       : NULL;
 }
 
