@@ -26,12 +26,11 @@ static const char *const set_keys[LODE_N_DIFF_SIDES] = {"a", "b"};
 
 static struct lode_diff_figures figures_of(const struct lode_diff_change *change)
 {
-	double a = change->per_symptom[LODE_DIFF_A], b = change->per_symptom[LODE_DIFF_B];
 	struct lode_diff_figures out = {
 		.change_ns = llround(change->change),
 		.low_ns = change->has_interval ? llround(change->low) : LODE_NO_INT,
 		.high_ns = change->has_interval ? llround(change->high) : LODE_NO_INT,
-		.ratio = a > 0 ? b / a : (double)NAN,
+		.ratio = change->ratio,
 		.matters = change->matters,
 		.p = change->p,
 	};

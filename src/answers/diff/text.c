@@ -28,20 +28,19 @@ static const char *change_text(char *buffer, size_t size, const struct lode_diff
 }
 
 /* "× 3.4", "-42 %": how many times as much, or how much less. */
-static const char *ratio_text(char *buffer, size_t size, const struct lode_diff_change *change)
+static const char *ratio_text(char *buffer, size_t size, double ratio)
 {
-	double a = change->per_symptom[LODE_DIFF_A], b = change->per_symptom[LODE_DIFF_B];
-	double less_pct = 100 * (1 - b / a);
+	double less_pct = 100 * (1 - ratio);
 
 	buffer[0] = '\0';
-	if (a <= 0 || b <= 0)
+	if (isnan(ratio) || ratio <= 0)
 		return buffer;
-	if (b < a) {
+	if (ratio < 1) {
 		snprintf(buffer, size, "-%.0f %%", less_pct);
 		return less_pct < 99.5 ? buffer : "-99+ %";
 	}
-	snprintf(buffer, size, "× %.*f", b / a < 9.95 ? 1 : 0, b / a);
-	return b / a < 999.5 ? buffer : "× 999+";
+	snprintf(buffer, size, "× %.*f", ratio < 9.95 ? 1 : 0, ratio);
+	return ratio < 999.5 ? buffer : "× 999+";
 }
 
 static const char *p_text(char *buffer, size_t size, double p)
@@ -142,7 +141,7 @@ static void set_numbers(struct lode_table *table, const struct lode_diff_answer 
 		       cost_text(text, answer, change->per_symptom[LODE_DIFF_B]));
 	lode_table_set(table, row, CHANGE, "%s",
 		       change_text(text, sizeof(text), answer, change->change));
-	lode_table_set(table, row, RATIO, "%s", ratio_text(text, sizeof(text), change));
+	lode_table_set(table, row, RATIO, "%s", ratio_text(text, sizeof(text), change->ratio));
 	lode_table_set(table, row, HIT_A, "%zu/%zu", change->n_streams[LODE_DIFF_A],
 		       diff->sides[LODE_DIFF_A].n_streams);
 	lode_table_set(table, row, HIT_B, "%zu/%zu", change->n_streams[LODE_DIFF_B],

@@ -263,7 +263,7 @@ static void thread_at(void *row, const void *owner, size_t i)
 		.name = lode_call_thread_name(answer->job.trace, t->thread),
 		.clock = t->thread->clock,
 		.max_depth = t->thread->max_depth,
-		.ratio = t->n_glyphs ? (double)t->n_calls / (double)t->n_glyphs : 0,
+		.ratio = lode_regtime_ratio(t),
 		.idle_ns = leaves->idle_ns,
 		.leaves = leaves->leaves.at,
 		.n_leaves = leaves->leaves.n < TOP_FUNCTIONS ? leaves->leaves.n : TOP_FUNCTIONS,
@@ -419,12 +419,15 @@ struct moment {
 struct open_call {
 	uint32_t function;
 	int64_t start_ns, duration_ns;
+	double times_median;
 };
 
 static const struct lode_field open_call_fields[] = {
 	FUNCTION(struct open_call),
 	LODE_FIELD(struct open_call, start_ns, NULL),
 	LENGTH("duration_ns", struct open_call, duration_ns),
+	LODE_FIELD(struct open_call, times_median, "duration / median of its function",
+		   .is_positive = true),
 };
 LODE_RECORD(open_call, struct open_call);
 
@@ -432,10 +435,12 @@ static void open_call_at(void *row, const void *owner, size_t i)
 {
 	const struct moment *m = owner;
 	const struct lode_call *call = &m->of->open.at[i];
+	const struct lode_call_spread *spreads = m->content->answer->job.trace->spreads.at;
+	uint32_t function = lode_call_function(m->thread->thread, call->stack);
 
-	*(struct open_call *)row =
-		(struct open_call){lode_call_function(m->thread->thread, call->stack),
-				   call->start_ns, call->duration_ns};
+	*(struct open_call *)row = (struct open_call){
+		function, call->start_ns, call->duration_ns,
+		lode_times_median(call->duration_ns, spreads[function].median_ns)};
 }
 
 static void item_of_moment(void *row, const void *owner, size_t i)

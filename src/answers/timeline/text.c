@@ -136,7 +136,7 @@ static void set_thread(struct lode_table *table, const struct lode_timeline_answ
 	lode_table_set(table, row, 1, "%s", lode_format_count(number, t->n_calls));
 	lode_table_set(table, row, 2, "%s", lode_format_count(number, t->n_glyphs));
 	lode_table_set(table, row, 3, "%s",
-		       t->n_glyphs ? times((double)t->n_calls / (double)t->n_glyphs, number) : "-");
+		       t->n_glyphs ? times(lode_regtime_ratio(t), number) : "-");
 	lode_table_set(table, row, 4, "%s", lode_format_count(number, t->n_kept));
 	lode_table_set(table, row, 5, "%s", lode_format_count(number, t->n_gaps));
 	lode_table_set(table, row, 6, "%s", lode_format_cost(number, t->t1_ns - t->t0_ns, "ns"));
@@ -368,8 +368,7 @@ static void print_stack(FILE *out, const struct lode_timeline_answer *answer,
 		lode_table_set(table, row, 1, "%s",
 			       lode_format_cost(text, call->duration_ns, "ns"));
 		lode_table_set(table, row, 2, "%s",
-			       times((double)call->duration_ns / (double)(median > 0 ? median : 1),
-				     text));
+			       times(lode_times_median(call->duration_ns, median), text));
 		lode_table_set(table, row, 3, "%*s%s", i < 20 ? (int)i : 20, "",
 			       label(answer, function, name));
 	}

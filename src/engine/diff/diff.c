@@ -216,6 +216,10 @@ static void measure_diff(struct work *w, const struct lode_diff *diff,
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
 		change->per_symptom[s] =
 			(double)change->cost_ns[s] / (double)diff->sides[s].n_symptoms;
+	change->ratio =
+		change->per_symptom[LODE_DIFF_A] > 0
+			? change->per_symptom[LODE_DIFF_B] / change->per_symptom[LODE_DIFF_A]
+			: (double)NAN;
 	change->change =
 		w->has_strata ? change_within(w, cost)
 			      : change->per_symptom[LODE_DIFF_B] - change->per_symptom[LODE_DIFF_A];

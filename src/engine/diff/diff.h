@@ -83,6 +83,7 @@ struct lode_diff_change {
 	int64_t cost_ns[LODE_N_DIFF_SIDES];    /* in all of the set's symptoms */
 	double per_symptom[LODE_N_DIFF_SIDES]; /* the same over the number of symptoms */
 	size_t n_streams[LODE_N_DIFF_SIDES];   /* that it costs anything */
+	double ratio;			       /* of these, B / A; NaN: A has no cost */
 	double change; /* of the cost per symptom, B - A; within strata, where there are some */
 	/* Its 95 % interval (change_interval.h); without it where there are strata, or a set is one
 	   stream. */

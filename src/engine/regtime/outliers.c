@@ -59,16 +59,15 @@ static void add_thread_outliers(struct lode_outliers *out, const struct lode_reg
 			continue;
 		function = lode_call_function(thread->thread, item->stack);
 		median = regtime->trace->spreads.at[function].median_ns;
-		lode_vec_append(&out->at,
-				((struct lode_outlier){
-					.thread = index,
-					.stack = item->stack,
-					.function = function,
-					.depth = item->depth,
-					.start_ns = item->start_ns,
-					.duration_ns = item->end_ns - item->start_ns,
-					.times_median = (double)(item->end_ns - item->start_ns) /
-							(double)(median > 0 ? median : 1)}));
+		lode_vec_append(&out->at, ((struct lode_outlier){
+						  .thread = index,
+						  .stack = item->stack,
+						  .function = function,
+						  .depth = item->depth,
+						  .start_ns = item->start_ns,
+						  .duration_ns = item->end_ns - item->start_ns,
+						  .times_median = lode_times_median(
+							  item->end_ns - item->start_ns, median)}));
 	}
 }
 

@@ -9,8 +9,15 @@ struct lode_outlier {
 	size_t thread; /* of the trace */
 	uint32_t stack, function, depth;
 	int64_t start_ns, duration_ns;
-	double times_median; /* of its function; of a median of 0, of 1 ns */
+	double times_median;
 };
+
+/* How unusual a length is: as a multiple of the median of its function, which counts as 1 ns if it
+ * is 0. */
+static inline double lode_times_median(int64_t duration_ns, int64_t median_ns)
+{
+	return (double)duration_ns / (double)(median_ns > 0 ? median_ns : 1);
+}
 
 /* One function's outliers. */
 struct lode_outlier_group {

@@ -124,6 +124,12 @@ struct lode_regtime_thread {
 	uint64_t n_glyphs;
 };
 
+/* Calls for each thing that is drawn; 0: nothing is. */
+static inline double lode_regtime_ratio(const struct lode_regtime_thread *thread)
+{
+	return thread->n_glyphs ? (double)thread->n_calls / (double)thread->n_glyphs : 0;
+}
+
 struct lode_regtime {
 	struct lode_call_trace *trace;
 	size_t n_threads; /* of the trace, in its order */

@@ -610,6 +610,11 @@ static void classes_are_in_order_and_small_changes_stay_out(void **state)
 		assert_int_equal(change->class, class[change->item]);
 		assert_true(change->per_symptom[0] == (double)cost[change->item][0]);
 		assert_true(change->per_symptom[1] == (double)cost[change->item][1]);
+		if (cost[change->item][0])
+			assert_true(change->ratio ==
+				    (double)cost[change->item][1] / (double)cost[change->item][0]);
+		else
+			assert_true(isnan(change->ratio));
 		assert_int_equal(change->n_streams[0], cost[change->item][0] ? 6 : 0);
 	}
 	assert_int_equal(diff->n_of[LODE_DIFF_NEW], 3);
