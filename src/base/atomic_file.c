@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/folder.h"
 #include "base/mem.h"
 #include "base/temporary_folder.h"
@@ -68,7 +69,7 @@ static bool is_left_over(const char *name, const char *suffix, bool is_whole)
 	if (name[0] != '.' || len < n_tail || strcmp(name + len - n_tail, temporary_suffix) != 0)
 		return false;
 	len -= n_tail;
-	while (len && name[len - 1] >= '0' && name[len - 1] <= '9')
+	while (len && lode_is_digit(name[len - 1]))
 		len--;
 	return len > n_suffix + 1 && name[len - 1] == '.' && (!is_whole || len == n_suffix + 2) &&
 	       memcmp(name + len - 1 - n_suffix, suffix, n_suffix) == 0;
@@ -91,20 +92,16 @@ static void sweep(const char *folder, const char *suffix, bool is_alone)
 /* What a writer of the same path has left that was killed. */
 static void sweep_others(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash + 1 - path) : 0;
-	char *folder = lode_strdup(path);
+	char *folder = lode_path_folder(path);
 
-	folder[n] = '\0';
-	sweep(n ? folder : ".", path + n, false);
+	sweep(folder, path + lode_path_folder_bytes(path), false);
 	free(folder);
 }
 
 /* "FOLDER/" of "FOLDER/NAME", then `name`; to be freed. */
 static char *beside(const char *path, const char *name)
 {
-	const char *slash = name[0] == '/' ? NULL : strrchr(path, '/');
-	size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+	size_t folder = name[0] == '/' ? 0 : lode_path_folder_bytes(path);
 	char *full = lode_alloc(folder + strlen(name) + 1);
 
 	memcpy(full, path, folder);

@@ -11,10 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static inline bool lode_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#include "base/ascii.h"
 
 /* A whole number, with a minus perhaps, and nothing around it. False, and *out is not touched: it
    is none, or beyond the type. */

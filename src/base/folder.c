@@ -18,6 +18,15 @@ char *lode_path_join(const char *folder, const char *name)
 	return path;
 }
 
+char *lode_path_folder(const char *path)
+{
+	size_t n = lode_path_folder_bytes(path);
+	char *folder = lode_strdup(n ? path : ".");
+
+	folder[n > 1 ? n - 1 : 1] = '\0';
+	return folder;
+}
+
 static int compare_paths(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);

@@ -30,5 +30,9 @@ static inline const char *lode_path_base(const char *path)
 	return *base ? base : path;
 }
 
+/* The folder that a path is in, on the heap and without the '/' behind it: "." of "x", "/" of "/x".
+ */
+char *lode_path_folder(const char *path);
+
 /* "FOLDER/NAME" on the heap; one '/' stands between them. */
 char *lode_path_join(const char *folder, const char *name);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/lines.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -208,9 +209,9 @@ static bool is_file_after(const struct stat *st, const struct stat *is)
 static int find_sibling(const struct lode_follow *f, sibling_wanted *is_wanted,
 			const struct stat *is, struct stat *found)
 {
-	const char *slash = strrchr(f->path, '/'), *base = slash ? slash + 1 : f->path;
-	char *folder = slash ? strndup(f->path, (size_t)(slash - f->path) + 1) : strdup("./");
-	DIR *dir = folder ? opendir(folder) : NULL;
+	const char *base = lode_path_base(f->path);
+	char *folder = lode_path_folder(f->path);
+	DIR *dir = opendir(folder);
 	const struct dirent *entry;
 	int best = -1;
 

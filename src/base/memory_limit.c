@@ -1,13 +1,14 @@
 /* Reads the limits of memory from where Linux states them. */
 #include "base/memory_limit.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include "base/ascii.h"
 
 /* Whatever else is wrong, nothing works with less. */
 static const size_t least_bytes = (size_t)16 << 20;
@@ -37,7 +38,7 @@ static bool read_number(uint64_t *out, const char *path, const char *key)
 			continue;
 		digits += strspn(digits, " \t");
 		/* "max": no limit. */
-		is_there = isdigit((unsigned char)*digits);
+		is_there = lode_is_digit(*digits);
 		if (is_there)
 			*out = strtoull(digits, NULL, 10);
 		else if (!*key)
@@ -135,8 +136,8 @@ static void unescape(char *text)
 	char *to = text;
 
 	for (const char *from = text; *from; to++) {
-		if (from[0] == '\\' && isdigit((unsigned char)from[1]) &&
-		    isdigit((unsigned char)from[2]) && isdigit((unsigned char)from[3])) {
+		if (from[0] == '\\' && lode_is_digit(from[1]) && lode_is_digit(from[2]) &&
+		    lode_is_digit(from[3])) {
 			*to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
 			from += 4;
 		} else {

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 struct lode_slice {
 	const char *at;
 	size_t len;
@@ -32,11 +34,6 @@ static inline bool lode_slice_ends(struct lode_slice slice, const char *text)
 	size_t n = strlen(text);
 
 	return slice.len >= n && !memcmp(slice.at + slice.len - n, text, n);
-}
-
-static inline bool lode_is_blank(char c)
-{
-	return c == ' ' || c == '\t';
 }
 
 /* Without the blanks at either end. */

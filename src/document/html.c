@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "base/written.h"
@@ -72,7 +73,7 @@ void lode_html_add_compact(struct lode_html_text *text, const char *json, size_t
 		if (!line)
 			line = end;
 		add_html(text, json, (size_t)(line - json));
-		while (line < end && (*line == '\n' || *line == ' ' || *line == '\t'))
+		while (line < end && (*line == '\n' || lode_is_blank(*line)))
 			line++;
 		json = line;
 	}

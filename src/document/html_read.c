@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/ascii.h"
 #include "document/html_split.h"
 
 static const char opening[] = "<script type=\"application/octet-stream\" class=\"lode-report\"";
@@ -50,7 +51,7 @@ static size_t decode(char *text, size_t n)
 			text[out++] = text[i];
 			continue;
 		}
-		while (k < n && text[k] >= '0' && text[k] <= '9' && value < 0x80)
+		while (k < n && lode_is_digit(text[k]) && value < 0x80)
 			value = value * 10 + (unsigned)(text[k++] - '0');
 		if (k < n && text[k] == ';' && value >= 0x20 && value < 0x80) {
 			text[out++] = (char)value;
@@ -84,7 +85,7 @@ static int digit(char c)
 {
 	return c >= 'A' && c <= 'Z'   ? c - 'A'
 	       : c >= 'a' && c <= 'z' ? c - 'a' + 26
-	       : c >= '0' && c <= '9' ? c - '0' + 52
+	       : lode_is_digit(c)     ? c - '0' + 52
 	       : c == '+'	      ? 62
 	       : c == '/'	      ? 63
 				      : -1;

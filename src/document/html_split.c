@@ -1,6 +1,8 @@
 /* Splits a report into what its page shows at once and the rest. */
 #include "document/html_split.h"
 
+#include "base/ascii.h"
+
 /* What is set apart, by schema. */
 struct plan {
 	const char *schema;
@@ -39,7 +41,7 @@ static char last_of(const struct lode_html_text *text)
 
 static const char *skip_blank(const char *at, const char *end)
 {
-	while (at < end && (*at == ' ' || *at == '\t'))
+	while (at < end && lode_is_blank(*at))
 		at++;
 	return at;
 }

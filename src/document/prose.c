@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/written.h"
@@ -30,7 +31,7 @@ static size_t word_length(const char *text)
 					    "kB", "MB", "GB", "TB", NULL};
 	size_t len = strcspn(text, " \n");
 
-	if (text[len] != ' ' || !len || text[len - 1] < '0' || text[len - 1] > '9')
+	if (text[len] != ' ' || !len || !lode_is_digit(text[len - 1]))
 		return len;
 	for (size_t i = 0; units[i]; i++) {
 		size_t n = strlen(units[i]);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/ascii.h"
 #include "base/sorted.h"
 #include "base/utc_text.h"
 #include "model/signature_pattern.h"
@@ -105,19 +106,14 @@ static bool is_control(char c)
 	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-static bool is_blank_signature(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /* Without blanks around it; tabs inside become blanks. */
 static char *trimmed(struct lode_arena *arena, const char *text, size_t len)
 {
 	char *copy;
 
-	while (len && is_blank_signature(*text))
+	while (len && lode_is_blank(*text))
 		text++, len--;
-	while (len && is_blank_signature(text[len - 1]))
+	while (len && lode_is_blank(text[len - 1]))
 		len--;
 	copy = lode_arena_strndup(arena, text, len);
 	for (char *c = copy; *c; c++)
@@ -148,7 +144,7 @@ static int take_name(struct lode_signature *s, const char *name, struct lode_sig
 				 "the name '%.40s...' is %zu bytes long, at most %d are allowed",
 				 name, len, (int)MAX_NAME_BYTES);
 	for (const char *c = name; *c; c++)
-		if (is_control(*c) || is_blank_signature(*c))
+		if (is_control(*c) || lode_is_blank(*c))
 			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 					 "the name '%.60s' contains a blank: use slow-path instead "
 					 "of 'slow path'",

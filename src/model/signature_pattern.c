@@ -3,14 +3,10 @@
 
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/glob.h"
 
 static const char arrow[] = "→";
-
-static bool is_blank_signature_pattern(char c)
-{
-	return c == ' ' || c == '\t';
-}
 
 /* A backslash stands before it that is not itself behind one. */
 static bool is_escaped(const char *text, const char *at)
@@ -69,7 +65,7 @@ static const char *glob_of(const char *at, const char *end, struct lode_arena *a
 
 	if (is_ascii_link || starts_with_signature_pattern(at, end, arrow)) {
 		at += is_ascii_link ? 2 : strlen(arrow);
-		while (at < end && is_blank_signature_pattern(*at))
+		while (at < end && lode_is_blank(*at))
 			at++;
 		put_signature_pattern(&glob, "→ ", strlen("→ "));
 	} else if (is_bracketed_module(at, end)) {
@@ -103,9 +99,9 @@ static int read_step(struct reading *r, const char *at, const char *end)
 	struct lode_signature_step step = {0};
 
 	r->n++;
-	while (at < end && is_blank_signature_pattern(*at))
+	while (at < end && lode_is_blank(*at))
 		at++;
-	while (end > at && is_blank_signature_pattern(end[-1]) && !is_escaped(at, end - 1))
+	while (end > at && lode_is_blank(end[-1]) && !is_escaped(at, end - 1))
 		end--;
 	if (at == end)
 		return lode_fail(r->err, LODE_ERR_ARG, NULL, -1,
@@ -117,7 +113,7 @@ static int read_step(struct reading *r, const char *at, const char *end)
 					 "but follows a gap (*)",
 					 r->n, r->text);
 		step.is_direct = true;
-		for (at++; at < end && is_blank_signature_pattern(*at); at++)
+		for (at++; at < end && lode_is_blank(*at); at++)
 			;
 		if (at == end)
 			return lode_fail(

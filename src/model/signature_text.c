@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "base/input.h"
 #include "base/lines.h"
@@ -242,7 +243,7 @@ static int start_field(struct reader *r, const char *line, size_t len, int64_t n
 	r->field = (enum field)field;
 	r->field_line = number;
 	r->value.n = 0;
-	for (colon++, len -= name_len + 1; len && (*colon == ' ' || *colon == '\t'); len--)
+	for (colon++, len -= name_len + 1; len && lode_is_blank(*colon); len--)
 		colon++;
 	put_value(r, colon, len);
 	return 0;
@@ -250,7 +251,7 @@ static int start_field(struct reader *r, const char *line, size_t len, int64_t n
 
 static int read_line(struct reader *r, const char *line, size_t len, int64_t number)
 {
-	bool goes_on = len && (*line == ' ' || *line == '\t');
+	bool goes_on = len && lode_is_blank(*line);
 
 	if (memchr(line, '\0', len))
 		return fail_at(r, number, "the line contains a NUL byte: not a signature file");

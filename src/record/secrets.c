@@ -59,13 +59,12 @@ static bool is_random(const char *word, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		char c = word[i];
 
-		if (!lode_is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
-		    !strchr("+/=_-", c))
+		if (!lode_is_word(c) && !strchr("+/=-", c))
 			return false;
 		n_digits += lode_is_digit(c);
 		n_upper += c >= 'A' && c <= 'Z';
 		n_lower += c >= 'a' && c <= 'z';
-		n_hex += lode_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+		n_hex += lode_hex_digit(c) >= 0;
 	}
 	return word[0] != '/' && n_digits >= 3 &&
 	       ((n_upper >= 3 && n_lower >= 3) || (n_hex == len && len >= 32));

@@ -2,11 +2,13 @@
 #include "serve/guard.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+
+#include "base/ascii.h"
 
 enum { MOST_HOST_CHARS = 255 };
 
@@ -36,9 +38,7 @@ static bool split_host(const char *host, char *name, size_t size, unsigned *port
 
 		if (digits == 0 || digits > 5 || colon[1 + digits])
 			return false;
-		*port = 0;
-		for (size_t i = 1; i <= digits; i++)
-			*port = *port * 10 + (unsigned)(colon[i] - '0');
+		*port = (unsigned)strtoul(colon + 1, NULL, 10);
 	}
 	if (len == 0 || len >= size)
 		return false;
@@ -213,7 +213,7 @@ bool lode_token_take(struct lode_guard *guard, const char *text)
 	if (n < 16 || n > LODE_TOKEN_CHARS)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!isalnum((unsigned char)text[i]) && text[i] != '-' && text[i] != '_')
+		if (!lode_is_word(text[i]) && text[i] != '-')
 			return false;
 	memcpy(guard->token, text, n + 1);
 	return true;

@@ -58,21 +58,16 @@ static int refuse_outputs(const struct target *t, const char *format, ...)
 static bool is_same_place(const char *a, const char *b)
 {
 	char *full[2] = {lode_atomic_place(a), lode_atomic_place(b)};
-	const char *slash[2] = {strrchr(full[0], '/'), strrchr(full[1], '/')};
-	bool is_equal = false;
+	bool is_equal = strcmp(lode_path_base(full[0]), lode_path_base(full[1])) == 0;
 	struct stat st[2];
 
-	if (strcmp(slash[0] ? slash[0] + 1 : full[0], slash[1] ? slash[1] + 1 : full[1]) == 0) {
-		int rc = 0;
+	for (int i = 0; is_equal && i < 2; i++) {
+		char *folder = lode_path_folder(full[i]);
 
-		for (int i = 0; i < 2; i++) {
-			/* "/x" is in "/", "x" in "." */
-			if (slash[i])
-				full[i][slash[i] == full[i] ? 1 : slash[i] - full[i]] = '\0';
-			rc |= stat(slash[i] ? full[i] : ".", &st[i]);
-		}
-		is_equal = rc == 0 && is_same_outputs(&st[0], &st[1]);
+		is_equal = stat(folder, &st[i]) == 0;
+		free(folder);
 	}
+	is_equal = is_equal && is_same_outputs(&st[0], &st[1]);
 	free(full[0]);
 	free(full[1]);
 	return is_equal;
@@ -324,15 +319,14 @@ static int check_there(const struct target *t, bool is_forced)
 static int check_folder(const struct target *t)
 {
 	char *place = lode_atomic_place(t->file->path), safe[NAME_BYTES], reason[128];
-	char *slash = strrchr(place, '/');
+	char *folder = lode_path_folder(place);
 	int rc = 0;
 
-	if (slash)
-		slash[slash == place] = '\0';
-	if (access(slash ? place : ".", W_OK) < 0)
+	if (access(folder, W_OK) < 0)
 		rc = lode_fail(t->err, LODE_ERR_IO, NULL, -1, "--%s: cannot write to folder %s: %s",
-			       t->file->by, lode_escape(safe, sizeof(safe), slash ? place : "."),
+			       t->file->by, lode_escape(safe, sizeof(safe), folder),
 			       strerror_r(errno, reason, sizeof(reason)));
+	free(folder);
 	free(place);
 	return rc;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/decimal.h"
 #include "base/duration.h"
 #include "base/escape.h"
 #include "base/log_time.h"
@@ -172,7 +173,7 @@ bool lode_repo_query_age(int64_t *out_ns, const char *text)
 	char *end;
 	unsigned long n;
 
-	if (*text >= '0' && *text <= '9') {
+	if (lode_is_digit(*text)) {
 		n = strtoul(text, &end, 10);
 		if ((!strcmp(end, "d") || !strcmp(end, "w")) && n <= 36500) {
 			*out_ns = (int64_t)n * day_ns * (*end == 'w' ? 7 : 1);
@@ -187,10 +188,7 @@ bool lode_repo_query_age(int64_t *out_ns, const char *text)
 
 static bool parse_count(int64_t *out, const char *text)
 {
-	*out = 0;
-	for (; *text >= '0' && *text <= '9' && *out < INT64_MAX / 100; text++)
-		*out = *out * 10 + (*text - '0');
-	return !*text;
+	return lode_int_parse(out, text, strlen(text)) && *out >= 0 && *out < INT64_MAX;
 }
 
 /* A younger stream has a later time: the comparison turns round. */

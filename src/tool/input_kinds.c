@@ -1,10 +1,10 @@
 /* Groups inputs by why they were skipped or are incomplete. */
 #include "tool/input_kinds.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/map.h"
 
 /* The reason without its numbers: "lost events (#): CPU #"; an offset is one, too. */
@@ -15,12 +15,12 @@ static size_t without_numbers(char *out, const char *reason)
 	while (*reason) {
 		bool is_hex = reason[0] == '0' && reason[1] == 'x';
 
-		if (!isdigit((unsigned char)*reason)) {
+		if (!lode_is_digit(*reason)) {
 			*end++ = *reason++;
 			continue;
 		}
 		reason += is_hex ? 2 : 0;
-		while (is_hex ? isxdigit((unsigned char)*reason) : isdigit((unsigned char)*reason))
+		while (is_hex ? lode_hex_digit(*reason) >= 0 : lode_is_digit(*reason))
 			reason++;
 		*end++ = '#';
 	}

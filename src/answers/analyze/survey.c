@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/folder.h"
 #include "base/input.h"
 #include "input/bundle_notes.h"
 #include "input/file_names.h"
@@ -170,7 +171,7 @@ static void walk_survey(struct lode_survey *survey, const char *path, unsigned d
 			if (!is_walked && pass == 0)
 				add_survey(survey, folder, at, false);
 			else if (is_walked && pass == 1 && depth < LODE_SURVEY_DEPTH &&
-				 !is_symbols(strrchr(at, '/') + 1))
+				 !is_symbols(lode_path_base(at)))
 				walk_survey(survey, at, depth + 1);
 		}
 	lode_path_list_release(&paths);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "engine/signatures/signature_cover.h"
 #include "engine/signatures/signature_match.h"
 #include "answers/clusters/cluster_costs.h"
@@ -47,11 +48,10 @@ static void measure_streams(struct making *m)
 static bool is_called(const struct lode_digest *digest, size_t i, const char *name)
 {
 	const char *path = digest->tree.strings.text.at[digest->streams.at[i].path];
-	const char *slash = strrchr(path, '/');
 	size_t len = strlen(name);
 	char id[17];
 
-	if (strcmp(path, name) == 0 || (slash && strcmp(slash + 1, name) == 0))
+	if (strcmp(path, name) == 0 || strcmp(lode_path_base(path), name) == 0)
 		return true;
 	snprintf(id, sizeof(id), "%016llx", (unsigned long long)digest->streams.at[i].content_hash);
 	return len >= 4 && len <= 16 && strncmp(id, name, len) == 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "model/clock_guard.h"
 #include "model/interval_axis.h"
 #include "input/formats/counters/counter_source.h"
@@ -42,7 +43,7 @@ static size_t header_size(const char *head, size_t size)
 		const char *line = head + at, *feed = memchr(line, '\n', size - at);
 		size_t begin = *line == '"' && at + 1 < size;
 
-		if (line[begin] >= '0' && line[begin] <= '9')
+		if (lode_is_digit(line[begin]))
 			break;
 		at = feed ? (size_t)(feed - head) + 1 : size;
 	}

@@ -76,8 +76,7 @@ static bool is_field(struct lode_slice piece)
 	for (size_t i = 0; i < piece.len; i++) {
 		char c = piece.at[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-		      (c >= '0' && c <= '9' && i)))
+		if (!lode_is_word(c) || (lode_is_digit(c) && !i))
 			return false;
 	}
 	return piece.len > 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/varint.h"
 
@@ -74,7 +75,7 @@ static bool skip_operand(struct lode_bytes *program, char kind, const struct cie
 {
 	uint64_t value;
 
-	if (kind >= '0' && kind <= '9') {
+	if (lode_is_digit(kind)) {
 		(void)lode_bytes_take(program, (size_t)(kind - '0'));
 	} else if (kind == 'a') {
 		(void)lode_bytes_take(program, cie->address_bytes);

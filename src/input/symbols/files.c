@@ -1,7 +1,6 @@
 /* Finds the files of a recorded module. */
 #include "input/symbols/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -222,16 +221,13 @@ bool lode_files_by_name(const struct lode_roots *roots, const char *path, lode_c
 /* Calls `each` with "DIR/NAME" for what is in a folder, until it gives true. */
 static bool for_names(const char *dir, bool (*each)(void *context, const char *path), void *context)
 {
-	struct asking asking = {each, context};
-	DIR *folder = opendir(dir);
-	struct dirent *entry;
+	lode_path_list paths = {0};
 	bool is_done = false;
 
-	while (folder && !is_done && (entry = readdir(folder)))
-		if (entry->d_name[0] != '.')
-			is_done = ask(&asking, "%s/%s", dir, entry->d_name);
-	if (folder)
-		closedir(folder);
+	(void)lode_folder_list(&paths, dir, NULL);
+	for (size_t i = 0; i < paths.n && !is_done; i++)
+		is_done = each(context, paths.at[i]);
+	lode_path_list_release(&paths);
 	return is_done;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/decimal.h"
 #include "base/map.h"
 
 /* No file's name has it in a recording that anybody made on purpose; if one has, what stands
@@ -45,14 +46,10 @@ const char *lode_function_addresses_module(struct lode_function_addresses *addre
 uint32_t lode_function_addresses_index(const char *module)
 {
 	const char *at = strrchr(module, mark);
-	uint64_t index = 0;
+	int64_t index;
 
-	if (!at || !at[1])
-		return LODE_NONE;
-	for (at++; *at; at++) {
-		if (*at < '0' || *at > '9' || index > UINT32_MAX)
-			return LODE_NONE;
-		index = index * 10 + (uint64_t)(*at - '0');
-	}
-	return index < LODE_NONE ? (uint32_t)index : LODE_NONE;
+	return at && lode_int_parse(&index, at + 1, strlen(at + 1)) && index >= 0 &&
+			       index < LODE_NONE
+		       ? (uint32_t)index
+		       : LODE_NONE;
 }

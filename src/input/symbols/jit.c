@@ -1,6 +1,7 @@
 /* Parses perf-PID.map and jit-PID.dump. */
 #include "input/symbols/jit.h"
 
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/folder.h"
 #include "base/map.h"
@@ -12,7 +13,7 @@ int32_t lode_jit_dump_pid(const char *path)
 	long pid;
 	char *end;
 
-	if (strncmp(name, "jit-", 4) != 0 || name[4] < '0' || name[4] > '9')
+	if (strncmp(name, "jit-", 4) != 0 || !lode_is_digit(name[4]))
 		return 0;
 	pid = strtol(name + 4, &end, 10);
 	return !strcmp(end, ".dump") && pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
@@ -29,10 +30,7 @@ static bool take_hex(char **at, const char *end, uint64_t *value)
 		p += 2;
 	*value = 0;
 	for (start = p; p < end; p++) {
-		char c = *p | 0x20;
-		int digit = *p >= '0' && *p <= '9' ? *p - '0'
-			    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-						   : -1;
+		int digit = lode_hex_digit(*p);
 
 		if (digit < 0)
 			break;

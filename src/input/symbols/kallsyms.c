@@ -1,6 +1,7 @@
 /* Parses kernel symbols. */
 #include "input/symbols/kallsyms.h"
 
+#include "base/ascii.h"
 #include "input/symbols/files.h"
 
 /* A kernel with every debugging option has some 30 MB. */
@@ -13,14 +14,6 @@ struct line {
 	bool is_module;
 };
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* One line "address type name[\t[module]]"; false when it is something else. */
 static bool parse_line(char *at, char *end, struct line *line)
 {
@@ -28,7 +21,7 @@ static bool parse_line(char *at, char *end, struct line *line)
 	int digit;
 
 	line->address = 0;
-	for (; at < end && (digit = hex_value(*at)) >= 0; at++)
+	for (; at < end && (digit = lode_hex_digit(*at)) >= 0; at++)
 		line->address = line->address << 4 | (unsigned)digit;
 	if (at == start || at - start > 16 || end - at < 4 || at[0] != ' ' || at[2] != ' ')
 		return false;

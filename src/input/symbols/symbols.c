@@ -143,21 +143,6 @@ struct lode_roots lode_dso_roots(const struct lode_dso *dso)
 				   .symfs = dso->symboliser->symfs};
 }
 
-static char *directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *dir;
-	size_t n;
-
-	if (!slash)
-		return lode_strdup(".");
-	n = slash == path ? 1 : (size_t)(slash - path);
-	dir = lode_alloc(n + 1);
-	memcpy(dir, path, n);
-	dir[n] = '\0';
-	return dir;
-}
-
 /* Does a directory hold anything that a bundle of symbols has? */
 static bool has_bundle(const char *dir)
 {
@@ -231,7 +216,7 @@ static struct lode_dso *dso_new(struct lode_symboliser *symboliser, const struct
 	dso->recording = lode_strdup(key->recording ? key->recording : "");
 	dso->host = lode_strdup(key->host ? key->host : "");
 	if (key->recording && key->recording[0])
-		dso->recording_dir = directory_of(key->recording);
+		dso->recording_dir = lode_path_folder(key->recording);
 	dso->name = lode_strdup(frame_name(dso));
 	pthread_mutex_init(&dso->lock, NULL);
 	return dso;

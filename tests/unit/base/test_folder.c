@@ -31,6 +31,22 @@ static void a_path_is_a_folder_and_a_name(void **state)
 	}
 }
 
+static void a_path_names_the_folder_it_is_in(void **state)
+{
+	static const char *const rows[][2] = {
+		{"a.data", "."}, {"x/a.data", "x"}, {"/a", "/"}, {"/x/y/a", "/x/y"},
+		{"x/y/", "x/y"}, {"/", "/"},	    {"", "."},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *folder = lode_path_folder(rows[i][0]);
+
+		assert_string_equal(folder, rows[i][1]);
+		free(folder);
+	}
+}
+
 static void joined_paths_come_apart_again(void **state)
 {
 	char *path = lode_path_join("x/y", "a");
@@ -45,6 +61,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_is_a_folder_and_a_name),
+		cmocka_unit_test(a_path_names_the_folder_it_is_in),
 		cmocka_unit_test(joined_paths_come_apart_again),
 	};
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "input/call_source.h"
+#include "input/formats/uftrace/uftrace_tasks.h"
 #include "unit/input/call_trace.h"
 #include "scratch.h"
 
@@ -386,12 +387,35 @@ static void a_directory_without_records_or_of_another_version_is_refused(void **
 	scratch_remove(&scratch);
 }
 
+/* A fraction of any length: ".5" is half a second. */
+static void times_of_tasks_are_decimal_numbers(void **state)
+{
+	static const char text[] = "SESS timestamp=1.5 pid=100 sid=a exename=\"/opt/demo\"\n"
+				   "SESS timestamp=2382.992937134 pid=100 sid=b exename=\"/x\"\n"
+				   "SESS timestamp=-1.5 pid=100 sid=c exename=\"/x\"\n"
+				   "SESS timestamp=7 pid=100 sid=d exename=\"/x\"\n";
+	struct lode_uftrace_tasks tasks = {0};
+	struct lode_losses losses = {0};
+
+	(void)state;
+	scratch_make(&scratch);
+	scratch_write(in_scratch("task.txt"), text, sizeof(text) - 1);
+	lode_uftrace_tasks_load(&tasks, scratch.dir, &losses);
+	assert_int_equal(tasks.sessions.n, 3);
+	assert_int_equal(tasks.sessions.at[0].t_ns, 1500000000);
+	assert_int_equal(tasks.sessions.at[1].t_ns, INT64_C(2382992937134));
+	assert_int_equal(tasks.sessions.at[2].t_ns, INT64_C(7000000000));
+	lode_uftrace_tasks_release(&tasks);
+	scratch_remove(&scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(directories_read_as_they_were_written),
 		cmocka_unit_test(time_off_the_cpu_is_a_call_where_the_thread_was),
 		cmocka_unit_test(lost_records_are_cuts_and_bad_ones_end_a_thread),
+		cmocka_unit_test(times_of_tasks_are_decimal_numbers),
 		cmocka_unit_test(a_directory_without_records_or_of_another_version_is_refused),
 	};
 

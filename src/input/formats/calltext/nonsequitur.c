@@ -94,7 +94,7 @@ static int32_t number_in_name(const char *path)
 	size_t from = len;
 	int64_t value;
 
-	while (from && base[from - 1] >= '0' && base[from - 1] <= '9')
+	while (from && lode_is_digit(base[from - 1]))
 		from--;
 	if (from == len || len - from > 9 || !lode_int_parse(&value, base + from, len - from))
 		return -1;

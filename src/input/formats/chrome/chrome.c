@@ -103,7 +103,7 @@ static struct lode_slice without_number(struct lode_slice name)
 
 	if (name.len < 4 || name.at[0] != '[')
 		return name;
-	while (i < name.len && name.at[i] >= '0' && name.at[i] <= '9')
+	while (i < name.len && lode_is_digit(name.at[i]))
 		i++;
 	if (i > 1 && i + 2 < name.len && name.at[i] == ']' && name.at[i + 1] == ' ') {
 		name.at += i + 2;

@@ -1,6 +1,8 @@
 /* What readers of counter files share. */
 #include "input/formats/counters/counter_reader.h"
 
+#include "base/ascii.h"
+
 bool lode_counter_time(struct lode_counter_reader *reader, int64_t *out_ns, const char *text,
 		       size_t len)
 {
@@ -62,7 +64,7 @@ double lode_counter_number(const char *text, size_t len, bool *is_bad)
 	char copy[64], *end;
 	double value;
 
-	while (len && (*text == ' ' || *text == '\t')) {
+	while (len && lode_is_blank(*text)) {
 		text++;
 		len--;
 	}
@@ -73,7 +75,7 @@ double lode_counter_number(const char *text, size_t len, bool *is_bad)
 	is_negative = *text == '-';
 	/* Up to 15 digits are exact, and so is their quotient by a power of ten, rounded once. */
 	for (i = is_negative; i < len && n_digits <= 15; i++) {
-		if (text[i] >= '0' && text[i] <= '9') {
+		if (lode_is_digit(text[i])) {
 			mantissa = mantissa * 10 + (uint64_t)(text[i] - '0');
 			n_digits++;
 			n_behind += has_point;

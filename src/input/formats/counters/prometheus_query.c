@@ -1,6 +1,7 @@
 /* Parses Prometheus queries as users write them. */
 #include "input/formats/counters/prometheus_query.h"
 
+#include "base/ascii.h"
 #include "base/duration.h"
 #include "base/log_time.h"
 
@@ -34,22 +35,15 @@ static char *concat(const char *a, size_t a_len, const char *b)
 	return to;
 }
 
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* %XX becomes its byte, anything else stays as it is: queries may be written plainly. */
 static void unescape_percent(char *text)
 {
 	char *to = text;
 
 	for (const char *p = text; *p; p++) {
-		if (*p == '%' && hex(p[1]) >= 0 && hex(p[2]) >= 0 && (p[1] != '0' || p[2] != '0')) {
-			*to++ = (char)(hex(p[1]) * 16 + hex(p[2]));
+		if (*p == '%' && lode_hex_digit(p[1]) >= 0 && lode_hex_digit(p[2]) >= 0 &&
+		    (p[1] != '0' || p[2] != '0')) {
+			*to++ = (char)(lode_hex_digit(p[1]) * 16 + lode_hex_digit(p[2]));
 			p += 2;
 		} else {
 			*to++ = *p;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/delimited.h"
 #include "base/escape.h"
 
@@ -60,18 +61,12 @@ static void add_field(struct compiler *c, struct lode_log_meaning meaning)
 	c->literal.n = 0;
 }
 
-static bool is_word_log_layout(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
 /* nginx: $name or ${name}. */
 static const char *take_variable(struct compiler *c, const char *p)
 {
 	const char *name = p + 1 + (p[1] == '{'), *end = name;
 
-	while (is_word_log_layout(*end))
+	while (lode_is_word(*end))
 		end++;
 	add_field(c, lode_log_meaning_with(c->fields, name, (size_t)(end - name)));
 	return end + (p[1] == '{' && *end == '}');
@@ -138,7 +133,7 @@ static const char *take_directive(struct compiler *c, const char *p)
 	size_t len = 0;
 	struct lode_log_meaning meaning, given;
 
-	while (*p == '<' || *p == '>' || *p == '!' || *p == ',' || (*p >= '0' && *p <= '9'))
+	while (*p == '<' || *p == '>' || *p == '!' || *p == ',' || lode_is_digit(*p))
 		p++;
 	if (*p == '{') {
 		inside = p + 1;
@@ -186,7 +181,7 @@ static const char *take_haproxy(struct compiler *c, const char *p)
 		end = name + strcspn(name, "]");
 		end += *end == ']';
 	} else {
-		for (end = name; is_word_log_layout(*end); end++)
+		for (end = name; lode_is_word(*end); end++)
 			;
 	}
 	meaning = lode_log_meaning_with(c->fields, name, (size_t)(end - name));
@@ -252,7 +247,7 @@ static void compile_steps(struct compiler *c, const char *p, bool is_haproxy, bo
 	while (*p) {
 		if (is_haproxy && *p == '%' && p[1] && p[1] != '%')
 			p = take_haproxy(c, p);
-		else if (is_nginx && *p == '$' && (p[1] == '{' || is_word_log_layout(p[1])))
+		else if (is_nginx && *p == '$' && (p[1] == '{' || lode_is_word(p[1])))
 			p = take_variable(c, p);
 		else if (!is_haproxy && !is_nginx && *p == '%' && p[1] && p[1] != '%')
 			p = take_directive(c, p);
@@ -373,7 +368,7 @@ struct lode_log_layout *lode_log_layout_w3c(const char *names, size_t len, const
 	while (names < end) {
 		const char *p;
 
-		while (names < end && (*names == ' ' || *names == '\t' || *names == '\r'))
+		while (names < end && (lode_is_blank(*names) || *names == '\r'))
 			names++;
 		for (p = names; p < end && *p != ' ' && *p != '\t' && *p != '\r'; p++)
 			;
@@ -417,7 +412,7 @@ static bool is_seconds(const char *text, size_t len)
 
 	for (size_t i = 0; i < len; i++) {
 		n_dots += text[i] == '.';
-		if (text[i] != '.' && (text[i] < '0' || text[i] > '9'))
+		if (text[i] != '.' && !lode_is_digit(text[i]))
 			return false;
 	}
 	return len > 2 && n_dots == 1 && text[0] != '.';
@@ -452,7 +447,7 @@ static size_t guess_field(struct tail_guess *g, const char *text, size_t len)
 	const char *quote;
 	struct lode_log_meaning meaning;
 
-	while (key < len && is_word_log_layout(text[key]))
+	while (key < len && lode_is_word(text[key]))
 		key++;
 	if (key && key < len && text[key] == '=') {
 		meaning = lode_log_meaning_of(text, key);

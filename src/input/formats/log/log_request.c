@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/duration.h"
 
 static const int64_t ns_per_s = 1000000000, ns_per_ms = 1000000;
@@ -22,7 +23,7 @@ static bool parse_duration(int64_t *out_ns, const char *text, size_t len, int64_
 		return true;
 	if (!unit_ns && memchr(text, '.', len) && lode_log_decimal(out_ns, text, len, ns_per_s))
 		return true;
-	if (len >= sizeof(copy) || !len || (text[len - 1] >= '0' && text[len - 1] <= '9'))
+	if (len >= sizeof(copy) || !len || lode_is_digit(text[len - 1]))
 		return false;
 	memcpy(copy, text, len);
 	copy[len] = '\0';
@@ -133,14 +134,11 @@ static void parse_request(struct lode_log_request *out, const struct lode_slice 
 
 static uint16_t parse_status(const struct lode_slice *span)
 {
-	unsigned value = 0;
+	int32_t value;
 
-	for (size_t i = 0; i < span->len; i++) {
-		if (span->at[i] < '0' || span->at[i] > '9' || value > 999)
-			return 0;
-		value = value * 10 + (unsigned)(span->at[i] - '0');
-	}
-	return value < 1000 ? (uint16_t)value : 0;
+	return lode_int32_parse(&value, span->at, span->len) && value > 0 && value < 1000
+		       ? (uint16_t)value
+		       : 0;
 }
 
 enum lode_log_verdict lode_log_request_parse(struct lode_log_request *out,

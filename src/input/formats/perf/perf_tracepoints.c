@@ -95,17 +95,16 @@ static int64_t format_id(const char *text, size_t size)
 {
 	const char *at = memmem(text, size < 256 ? size : 256, "\nID:", 4);
 	const char *end = text + size;
-	int64_t id = 0;
+	const char *first;
+	int64_t id;
 
 	if (!at)
 		return -1;
 	for (at += 4; at < end && *at == ' '; at++)
 		;
-	if (at == end || *at < '0' || *at > '9')
-		return -1;
-	for (; at < end && *at >= '0' && *at <= '9' && id < INT32_MAX; at++)
-		id = id * 10 + (*at - '0');
-	return id;
+	for (first = at; at < end && lode_is_digit(*at); at++)
+		;
+	return lode_int_parse(&id, first, (size_t)(at - first)) ? id : -1;
 }
 
 /* Some fields are the point of their tracepoint: without them it cannot be understood. */
@@ -134,15 +133,9 @@ static const char *skip_class(const char *p, const char *end, bool (*is_in)(char
 	return p;
 }
 
-static bool is_word_perf_tracepoints(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
 static bool is_declaration(char c)
 {
-	return is_word_perf_tracepoints(c) || c == ' ' || c == '*';
+	return lode_is_word(c) || c == ' ' || c == '*';
 }
 
 /* `key`, one to six digits, `;` at `*p`, which moves behind them. */
@@ -186,14 +179,14 @@ static bool is_plain_field(const char *p, const char *end)
 	if (!skip_text(&rest, end, "__data_loc char[] "))
 		rest = p;
 	rest = skip_class(rest, end, is_declaration);
-	for (name = rest; name > p && is_word_perf_tracepoints(name[-1]); name--)
+	for (name = rest; name > p && lode_is_word(name[-1]); name--)
 		;
 	/* A type of at least a letter, a blank or star, then a name that is none. */
-	if (name == rest || lode_is_digit(*name) || name - p < 2 || !is_word_perf_tracepoints(*p) ||
+	if (name == rest || lode_is_digit(*name) || name - p < 2 || !lode_is_word(*p) ||
 	    lode_is_digit(*p))
 		return false;
 	if (rest < end && *rest == '[') {
-		p = skip_class(rest + 1, end, is_word_perf_tracepoints);
+		p = skip_class(rest + 1, end, lode_is_word);
 		if (p == rest + 1 || p == end || *p != ']')
 			return false;
 		rest = p + 1;
@@ -210,7 +203,7 @@ static bool is_plain_head(const char *p, const char *end)
 	size_t n = (size_t)(end - p);
 
 	if (n > sizeof(name) - 1 && !memcmp(p, name, sizeof(name) - 1))
-		return skip_class(p + sizeof(name) - 1, end, is_word_perf_tracepoints) == end;
+		return skip_class(p + sizeof(name) - 1, end, lode_is_word) == end;
 	if (n > sizeof(id) - 1 && !memcmp(p, id, sizeof(id) - 1))
 		return skip_class(p + sizeof(id) - 1, end, lode_is_digit) == end && n < 16;
 	return n == sizeof(format) - 1 && !memcmp(p, format, n);

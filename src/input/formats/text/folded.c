@@ -47,8 +47,7 @@ struct folded {
 
 static bool is_module_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("._+-/[]@", c));
+	return lode_is_letter(c) || lode_is_digit(c) || (c && strchr("._+-/[]@", c));
 }
 
 /* Length of the module in "module!function"; 0 if there is none. `operator!` has none. */
@@ -213,11 +212,6 @@ static bool is_one_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 enum count_kind { COUNT_OK, COUNT_NONE, COUNT_NOT_WHOLE, COUNT_TOO_LARGE };
 
 /*
@@ -229,9 +223,9 @@ static enum count_kind parse_count(const char *line, size_t len, size_t *stack_l
 	bool is_number = true, has_digit = false;
 	size_t start;
 
-	while (len && is_space(line[len - 1]))
+	while (len && lode_is_blank(line[len - 1]))
 		len--;
-	for (start = len; start && !is_space(line[start - 1]); start--) {
+	for (start = len; start && !lode_is_blank(line[start - 1]); start--) {
 		has_digit |= lode_is_digit(line[start - 1]);
 		is_number &= lode_is_digit(line[start - 1]);
 	}
@@ -247,7 +241,7 @@ static enum count_kind parse_count(const char *line, size_t len, size_t *stack_l
 	}
 	if (!lode_int_parse(count, line + start, len - start))
 		return COUNT_TOO_LARGE;
-	while (start && is_space(line[start - 1]))
+	while (start && lode_is_blank(line[start - 1]))
 		start--;
 	*stack_len = start;
 	return start ? COUNT_OK : COUNT_NONE;

@@ -8,6 +8,7 @@
  * A line of a callchain is parsed once per distinct text. The nodes of the call tree serve as raw
  * stacks of the builder.
  */
+#include "base/ascii.h"
 #include "input/source.h"
 #include "input/stream_calls.h"
 
@@ -359,7 +360,7 @@ static void set_left(struct lode_switch *record, struct lode_slice state)
 
 	/* Without the kernel's table of names perf prints the bits: 1 S, 2 D, 16 X, 32 Z, 256 R+.
 	 */
-	if (state.len && state.at[0] >= '0' && state.at[0] <= '9') {
+	if (state.len && lode_is_digit(state.at[0])) {
 		bits = strtoll(state.at, NULL, 0);
 		record->left = (bits & 0x30) ? LODE_LEFT_DEAD
 			       : bits & 0xff ? LODE_LEFT_SLEEPING

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/map.h"
 
 static const char block_prefix[] = "block:block_rq_";
@@ -12,15 +13,9 @@ static bool starts_with_script_fields(const char *text, const char *prefix)
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-static bool is_word_script_fields(char c)
+static bool is_digit_of(unsigned base, char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-static int digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+	return base == 16 ? lode_hex_digit(c) >= 0 : lode_is_digit(c);
 }
 
 /* A number at `*at`, which moves behind it; "-" and "0x" may stand before it. */
@@ -34,10 +29,10 @@ static bool number(uint64_t *out, const char **at, const char *end, unsigned bas
 		base = 16;
 		p += 2;
 	}
-	if (p == end || digit(*p) >= (int)base)
+	if (p == end || !is_digit_of(base, *p))
 		return false;
-	for (*out = 0; p < end && digit(*p) < (int)base; p++)
-		*out = *out * base + (uint64_t)digit(*p);
+	for (*out = 0; p < end && is_digit_of(base, *p); p++)
+		*out = *out * base + (uint64_t)lode_hex_digit(*p);
 	if (is_negative)
 		*out = 0 - *out;
 	*at = p;
@@ -132,7 +127,7 @@ struct lode_slice lode_script_text(const char *tracepoint, struct lode_slice pay
 		return text;
 	}
 	for (p = payload.at; p + len < end; p++) {
-		if ((p > payload.at && is_word_script_fields(p[-1])) || memcmp(p, field, len) != 0)
+		if ((p > payload.at && lode_is_word(p[-1])) || memcmp(p, field, len) != 0)
 			continue;
 		if (p[len] == '=')
 			text.at = p + len + 1;

@@ -183,14 +183,11 @@ static bool parse_hex(struct lode_slice text, uint64_t *out)
 	if (!text.len || text.len > 16)
 		return false;
 	for (size_t i = 0; i < text.len; i++) {
-		char c = text.at[i];
+		int digit = lode_hex_digit(text.at[i]);
 
-		if (lode_is_digit(c))
-			n = n << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			n = n << 4 | (uint64_t)(c - 'a' + 10);
-		else
+		if (digit < 0)
 			return false;
+		n = n << 4 | (uint64_t)digit;
 	}
 	*out = n;
 	return true;

@@ -136,7 +136,7 @@ static void list_files(struct reader *reader)
 
 	(void)lode_folder_list(&paths, reader->directory, NULL);
 	for (size_t i = 0; i < paths.n; i++) {
-		const char *name = strrchr(paths.at[i], '/') + 1;
+		const char *name = lode_path_base(paths.at[i]);
 		char *end;
 		long tid = strtol(name, &end, 10);
 		struct stat st;

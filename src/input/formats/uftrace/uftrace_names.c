@@ -123,7 +123,7 @@ static void find_modules(struct lode_uftrace_names *names)
 	(void)lode_folder_list(&paths, names->directory, NULL);
 	for (size_t i = 0; i < paths.n; i++) {
 		struct loading loading = {.names = names};
-		const char *name = strrchr(paths.at[i], '/') + 1;
+		const char *name = lode_path_base(paths.at[i]);
 		size_t n = strlen(name);
 		struct module *module;
 

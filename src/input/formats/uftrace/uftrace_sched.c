@@ -2,6 +2,7 @@
 #include "input/formats/uftrace/uftrace_sched.h"
 
 #include "base/bytes.h"
+#include "base/folder.h"
 #include "base/input.h"
 #include "base/sorted.h"
 #include "input/formats/uftrace/uftrace.h"
@@ -122,7 +123,7 @@ static int by_thread_and_time(const void *a, const void *b)
 static void load_file(struct lode_uftrace_sched *sched, const char *path,
 		      struct lode_losses *losses)
 {
-	struct cpu_file file = {.sched = sched, .losses = losses, .name = strrchr(path, '/') + 1};
+	struct cpu_file file = {.sched = sched, .losses = losses, .name = lode_path_base(path)};
 	struct lode_input *input;
 	struct lode_error fault;
 
@@ -153,7 +154,7 @@ void lode_uftrace_sched_load(struct lode_uftrace_sched *sched, const char *direc
 	(void)lode_folder_list(&paths, directory, NULL);
 	lode_sort(paths.at, paths.n, by_length_and_name);
 	for (size_t i = 0; i < paths.n; i++)
-		if (!strncmp(strrchr(paths.at[i], '/') + 1, prefix, sizeof(prefix) - 1))
+		if (!strncmp(lode_path_base(paths.at[i]), prefix, sizeof(prefix) - 1))
 			load_file(sched, paths.at[i], losses);
 	lode_path_list_release(&paths);
 	lode_sort(sched->events.at, sched->events.n, by_thread_and_time);

@@ -1,6 +1,7 @@
 /* Reads threads and sessions from task.txt. */
 #include "input/formats/uftrace/uftrace_tasks.h"
 
+#include "base/decimal.h"
 #include "base/input.h"
 #include "base/lines.h"
 #include "input/formats/uftrace/uftrace.h"
@@ -28,20 +29,10 @@ static bool number_of(const char *line, const char *key, int base, uint64_t *out
 static bool time_of(const char *line, int64_t *t_ns)
 {
 	const char *at = value_of_uftrace_tasks(line, "timestamp=");
-	unsigned long long s, ns = 0;
-	char *end;
+	struct lode_decimal s;
 
-	if (!at)
-		return false;
-	s = strtoull(at, &end, 10);
-	if (end == at || s > INT64_MAX / 1000000000 - 1)
-		return false;
-	if (*end == '.')
-		ns = strtoull(end + 1, NULL, 10);
-	if (ns > 999999999)
-		return false;
-	*t_ns = (int64_t)(s * 1000000000 + ns);
-	return true;
+	return at && lode_decimal_take(&s, at, strlen(at), false) && !s.is_negative &&
+	       lode_decimal_scale(t_ns, &s, 9, false);
 }
 
 /* Up to the next blank, or the quote if one is open. */

@@ -4,7 +4,9 @@
 #include <elf.h>
 #include <errno.h>
 
+#include "base/ascii.h"
 #include "base/bytes.h"
+#include "base/folder.h"
 #include "base/input.h"
 #include "base/lines.h"
 #include "base/map.h"
@@ -141,7 +143,6 @@ static int load_elf(struct lode_xray_names *names, const struct lode_elf_file *f
 	struct lode_symtab symtab = {0};
 	GElf_Shdr header;
 	Elf_Scn *section = lode_elf_section(file, "xray_instr_map", &header);
-	const char *base = strrchr(path, '/');
 	const void *bytes;
 	size_t size;
 
@@ -158,8 +159,8 @@ static int load_elf(struct lode_xray_names *names, const struct lode_elf_file *f
 	lode_symtab_settle(&symtab, LODE_SYMTAB_ELF);
 	collect_fixups(&fixups, file, header.sh_addr, header.sh_addr + size);
 	name_sleds(names, &symtab, &fixups, lode_bytes_make(bytes, size, 0), header.sh_addr);
-	base = base ? base + 1 : path;
-	names->module = lode_arena_strndup(&names->arena, base, strlen(base));
+	path = lode_path_base(path);
+	names->module = lode_arena_strndup(&names->arena, path, strlen(path));
 	lode_symtab_release(&symtab);
 	lode_map_release(&fixups.index);
 	lode_vec_release(&fixups.values);
@@ -178,7 +179,7 @@ static bool parse_row(char *line, size_t len, uint32_t *id, const char **name)
 	char *end, *rest;
 	unsigned long long value;
 
-	if (*line < '0' || *line > '9')
+	if (!lode_is_digit(*line))
 		return false;
 	errno = 0;
 	value = strtoull(line, &end, 10);
