@@ -174,21 +174,21 @@ for name, line in UPDATED.items():
         code, said = run(command, *(["check"] if command == "repo" else []), option, path, *(line or "").split())
         expect(code in (2, 3) and content(path) == before, f"{name} {path} -> {code}", said)
 refused("import", "import", ["--repo", "a.folded", "a.folded"], "a.folded", "is an input")
-refused("sign", "sign", ["-s", "s.txt", "--import", "s.txt"], "s.txt", "is what --import names")
-refused("watch", "pio watch", [*PIO.split(), "--state", "two.log", "--once"], "two.log", "is what --log names")
+refused("sign", "sign", ["-s", "s.txt", "--import", "s.txt"], "s.txt", "is already used by --import: give")
+refused("watch", "pio watch", [*PIO.split(), "--state", "two.log", "--once"], "two.log", "is already used by --log: give")
 
 # Folders, and what stands beside inputs.
-refused("in a folder", "mine", ["--html", "in/a.folded", "in", "--force"], "in/a.folded", "lies in in, which is read")
-refused("in a folder", "digest", ["--merge", "in/d.digest", "in"], "in/d.digest", "lies in in, which is read")
+refused("in a folder", "mine", ["--html", "in/a.folded", "in", "--force"], "in/a.folded", "is in in, which is an input")
+refused("in a folder", "digest", ["--merge", "in/d.digest", "in"], "in/d.digest", "is in in, which is an input")
 os.mkdir("symbols")
 shutil.copy("prog", "symbols/prog")
-refused("symbols", "mine", ["--html", "symbols/prog", "a.folded", "--force"], "symbols/prog", "which is read")
+refused("symbols", "mine", ["--html", "symbols/prog", "a.folded", "--force"], "symbols/prog", "is in symbols, which is an input")
 shutil.copy("prog", "in/page.html")
 code, said = run("mine", "--html", "in/page2.html", "in")
 code, said = run("mine", "--html", "in/page2.html", "in")
 expect(code == 0, f"an earlier page in an input folder -> {code}", said)
 refused("environment", "mine", ["--html", "r.lode", "a.folded", "--force"] if os.environ.setdefault(
-        "LODE_REPO", "r.lode") else [], "r.lode", "is what --repo ($LODE_REPO) names")
+        "LODE_REPO", "r.lode") else [], "r.lode", "is already used by --repo ($LODE_REPO): give")
 del os.environ["LODE_REPO"]
 code, said = run("mine", "--repo", "r.lode", "--html", "r.lode-journal", "--force")
 expect(code == 2 and not os.path.exists("r.lode-journal"), f"SQLite's files -> {code}", said)
@@ -219,5 +219,6 @@ print(code, said.strip())
 expect(not os.path.exists("x"), "a file was made")
 expect(sorted(f for f in os.listdir(".") if f.endswith(".tmp")) == [], "temporary files were left")
 print("\n".join(faults) if faults else "no faults")
+sys.exit(1 if faults else 0)
 P
 python3 try.py
