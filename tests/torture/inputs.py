@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import pathlib
 import queue as queue_module
+import re
 import tempfile
 import time
 
@@ -93,10 +94,20 @@ def plan(options, everything):
     return [(reader, options.inputs * weight // sum(weights)) for reader, weight in zip(everything, weights)]
 
 
+def check_names(everything):
+    """Also where nothing is counted: a function that was renamed is found by each run, not only by `make torture`."""
+    for name in (name for reader in everything for name in reader.reached):
+        file, function = name.split(":")
+        texts = [path.read_text(encoding="utf-8") for path in (readers.TOP / "src").rglob(file)]
+        if not any(re.search(rf"^\w.*\b{function}\(", text, re.M) for text in texts):
+            raise SystemExit(f"torture: src/ has no function {name}: correct `reached` in tests/torture/readers.py")
+
+
 def run(options):
     """True: nothing failed. Prints a row per reader."""
     with tempfile.TemporaryDirectory(prefix="lode-torture-", dir=options.folder) as made:
         everything = readers.readers((options.plain + options.sanitized)[0], pathlib.Path(made), options.is_full)
+    check_names(everything)
     everything = [e for e in everything if not options.reader or e.name in options.reader]
     minutes = options.inputs * CPU_S_EACH / options.jobs / 60
     print(f"{options.inputs} inputs: about {minutes:.0f} minutes of {options.jobs} idle CPUs, and none is begun after "

@@ -273,7 +273,7 @@ def readers(lode, folder, is_full):
                beside=beside_pio, codes=(0, 1, 2, 3)),
         Reader("ELF", [orderd], addresses.change_elf, elf_file,
                [["mine", "--folded", *symptom, "in.data"], ["mine", "--folded", "--inline", *symptom, "in.data"]],
-               beside=asks_elf, reached=("elf_symbols.c:is_wanted",), codes=(0, 1)),
+               beside=asks_elf, reached=("elf_symbols.c:is_shown_by_perf",), codes=(0, 1)),
         Reader("kallsyms", [lines(kallsyms, 3000)], mutate.text, "in.kallsyms",
                [["mine", "--folded", *symptom, "--kallsyms", "IN", "s.data"]], beside={"s.data": streams[0]},
                codes=(0, 1, 3, 4)),
