@@ -55,6 +55,10 @@ say requests and counters over a weekend; same $format -l weekend.json -c web=we
 say training with a wrong row and a wrong request learns the same
 "$LODE" pio train $format -l wrong.json -c web=year.csv -o other.model >/dev/null; echo "exit $?"
 "$LODE" pio -m other.model $format -l access.json -c web=web.csv | grep -A3 'slow periods' | diff - <(grep -A3 'slow periods' right) && echo same
+say a log of another year than the counters is named, and the counters are analysed
+awk -F, -v OFS=, 'NR > 1 { $1 += 31536000 } 1' OFMT=%.0f CONVFMT=%.0f web.csv >later.csv
+same $format -l access.json -c web=later.csv
+grep -o 'Very slow.*by counters)' <("$LODE" pio -m shop.model $format -l access.json -c web=later.csv 2>no)
 say watching
 "$LODE" pio watch -m shop.model -c web=year.csv --from start --once; echo "exit $?"
 say two samples eleven days apart

@@ -166,6 +166,31 @@ static int read_recorded(struct pio_state *s, const struct lode_pio_request *req
 	return rc;
 }
 
+/* A log of another day than the counters explains nothing of theirs: it is said, and left out. */
+static bool has_requests_in_time(struct pio_state *s)
+{
+	const struct lode_counters *counters = &s->recorded.counters;
+	struct lode_request_log *log = &s->recorded.requests;
+	char log_times[2][LODE_PIO_TIME_BYTES], counter_times[2][LODE_PIO_TIME_BYTES];
+	int64_t end_ns = lode_counters_time(counters, counters->n_intervals);
+
+	if (!s->recorded.has_log || !log->n_requests || !counters->n_intervals ||
+	    (log->first_ns < end_ns && log->last_ns >= counters->start_ns))
+		return s->recorded.has_log;
+	lode_pio_time_text(log_times[0], log->first_ns, false);
+	lode_pio_time_text(log_times[1], log->last_ns, false);
+	lode_pio_time_text(counter_times[0], counters->start_ns, false);
+	lode_pio_time_text(counter_times[1], end_ns, false);
+	lode_pio_note(&s->answer.notes, LODE_PIO_LOST,
+		      "log and counters have no time in common: only counters are analysed (log: "
+		      "%s to %s; counters: %s to %s)",
+		      log_times[0], log_times[1], counter_times[0], counter_times[1]);
+	lode_loss_add(&log->losses, LODE_LOSS_REQUEST, log->n_requests, -1, log->first_ns,
+		      "%s to %s, counters %s to %s", log_times[0], log_times[1], counter_times[0],
+		      counter_times[1]);
+	return false;
+}
+
 int lode_pio_run(struct lode_pio_answer **out, const struct lode_pio_request *request,
 		 struct lode_error *err)
 {
@@ -180,7 +205,7 @@ int lode_pio_run(struct lode_pio_answer **out, const struct lode_pio_request *re
 	if (rc < 0)
 		return rc;
 	lode_pio_analyse(&s->analysis, &s->model, &s->recorded.counters,
-			 s->recorded.has_log ? &s->recorded.requests : NULL);
+			 has_requests_in_time(s) ? &s->recorded.requests : NULL);
 	lay_out_pio(s, request);
 	return LODE_OK;
 }
