@@ -80,6 +80,25 @@ int lode_bundle_lacks_say(const char *dir, const char *lines, struct lode_error 
 	return write_file(dir, lines, 0, err);
 }
 
+void lode_bundle_lacks_settle(const char *dir)
+{
+	char path[PATH_BYTES], text[FILE_BYTES];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/INCOMPLETE", dir);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	n = read(fd, text, sizeof(text));
+	while (n > 1 && text[n - 1] == '\n' && text[n - 2] == '\n')
+		n--;
+	/* If it cannot be cut, it ends with empty lines. */
+	if (n <= 0 || ftruncate(fd, n) < 0)
+		n = 0;
+	close(fd);
+}
+
 void lode_bundle_lacks_end(const char *dir)
 {
 	char path[PATH_BYTES];

@@ -13,7 +13,7 @@
  *                    lacks symbols of 3 modules (...): No space left on device
  *
  * INCOMPLETE is made in its full size, and changed in place: a disk that is full by then still
- * takes what is to be said.
+ * takes what is to be said. In the end it is cut to that.
  */
 #pragma once
 
@@ -29,6 +29,8 @@ bool lode_bundle_is(const char *path);
 int lode_bundle_lacks_begin(const char *dir, struct lode_error *err);
 /* In the place of what it says: lines. */
 int lode_bundle_lacks_say(const char *dir, const char *lines, struct lode_error *err);
+/* Nothing is added any more: without the room that is left. */
+void lode_bundle_lacks_settle(const char *dir);
 /* It lacks nothing. */
 void lode_bundle_lacks_end(const char *dir);
 

@@ -317,6 +317,7 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 	rc = lode_bundle_read(&stream, path, lode_pool_cpus(), err);
 	if (rc < 0) {
 		lack(result, dir, err, "lacks a recording that can be read (it cannot be used)");
+		lode_bundle_lacks_settle(dir);
 		return rc;
 	}
 	if (stream->losses.by_kind[LODE_LOSS_TRUNCATED].count) {
@@ -345,7 +346,9 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 		lack(result, dir, &why, "lacks README (not needed)");
 	if (stat(packed, &st) == 0 || stat(path, &st) == 0)
 		result->size_bytes = st.st_size;
-	if (!result->lacks)
+	if (result->lacks)
+		lode_bundle_lacks_settle(dir);
+	else
 		lode_bundle_lacks_end(dir);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "record/parent_watch.h"
 
 /* Starts argv in a child that writes to `output`; gives its pid. */
@@ -49,8 +50,10 @@ int lode_child_read(char *output, size_t size, size_t *len, const char *const *a
 		return lode_fail_errno(err, errno, argv[0], "cannot start it");
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return lode_fail(err, LODE_ERR_IO, argv[0], -1, "it failed (status 0x%x)",
-				 (unsigned)status);
-	return 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	return lode_fail(err, LODE_ERR_IO, argv[0], -1, "%s %s ended with %s %d",
+			 lode_path_base(argv[0]), argv[1],
+			 WIFEXITED(status) ? "exit code" : "signal",
+			 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
