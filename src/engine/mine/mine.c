@@ -185,14 +185,16 @@ static int mine_groups(struct mining *m, int64_t min_cost, size_t max_patterns, 
 struct question {
 	struct mining *m;
 	size_t max_patterns;
-	double share;
+	double part; /* of the allowance, for LODE_EFFORT_PART */
 };
 
-static int ask(void *context, int64_t min_cost, int64_t *crowded_to, struct lode_error *err)
+static int ask(void *context, int64_t min_cost, enum lode_effort effort, int64_t *crowded_to,
+	       struct lode_error *err)
 {
 	const struct question *q = context;
+	double share = effort == LODE_EFFORT_WHOLE ? 1 : q->part;
 	struct lode_miner_stop stop = {0};
-	int rc = mine_groups(q->m, min_cost, q->max_patterns, q->share, &stop, err);
+	int rc = mine_groups(q->m, min_cost, q->max_patterns, share, &stop, err);
 
 	if (rc == LODE_ERR_LIMIT && !stop.is_too_long)
 		*crowded_to = stop.crowded_to > min_cost ? stop.crowded_to : min_cost;

@@ -12,22 +12,28 @@ struct range {
 	int64_t from, to;
 };
 
+/* Probes of the whole effort that took too long: more are not worth their time. */
+enum { MOST_IN_VAIN = 4 };
+
 struct narrowing {
 	const struct lode_min_cost_search *search;
+	enum lode_effort effort;
 	LODE_VEC(struct range) crowded;
 	int64_t few, many; /* many: 0 when none is known */
 	bool is_vague;	   /* `many` took too long to tell */
 	bool has_jumped;   /* `many` is the end of a range of more than one */
+	unsigned n_in_vain;
 	struct lode_error *err;
 };
 
 static int probe(struct narrowing *n, int64_t min_cost)
 {
 	int64_t crowded_to = 0;
-	int rc = n->search->probe(n->search->context, min_cost, &crowded_to, n->err);
+	int rc = n->search->probe(n->search->context, min_cost, n->effort, &crowded_to, n->err);
 
 	if (rc == 0) {
 		n->is_vague = crowded_to == 0;
+		n->n_in_vain += n->is_vague && n->effort == LODE_EFFORT_WHOLE;
 		n->has_jumped = crowded_to > min_cost;
 		if (crowded_to < min_cost)
 			crowded_to = min_cost;
@@ -48,13 +54,29 @@ static int move(struct narrowing *n, int64_t min_cost)
 	return rc;
 }
 
+/* The same, but what a part of the effort does not tell moves nothing: from here on, the whole is
+   worth while. */
+static int move_surely(struct narrowing *n, int64_t min_cost)
+{
+	int64_t many = n->many;
+	int rc = move(n, min_cost);
+
+	if (rc == 0 && n->is_vague && n->effort == LODE_EFFORT_PART) {
+		n->many = many;
+		n->is_vague = n->has_jumped = false;
+		n->effort = LODE_EFFORT_WHOLE;
+	}
+	return rc;
+}
+
 /* Down in halves: what is dear is asked last. */
-static int descend(struct narrowing *n, int64_t lowest)
+static int descend(struct narrowing *n, int64_t lowest,
+		   int (*step)(struct narrowing *n, int64_t min_cost))
 {
 	int rc = 1;
 
 	while (rc > 0 && n->few / 2 > lowest)
-		rc = move(n, n->few / 2);
+		rc = step(n, n->few / 2);
 	return rc;
 }
 
@@ -80,11 +102,11 @@ static int narrow(struct narrowing *n)
 {
 	int rc;
 
-	while (!is_narrow(n)) {
-		if ((rc = move(n, middle(n))) < 0)
+	while (!is_narrow(n) && n->n_in_vain < MOST_IN_VAIN) {
+		if ((rc = move_surely(n, middle(n))) < 0)
 			return rc;
-		if ((n->has_jumped || n->search->tolerance == 0) && !is_narrow(n) &&
-		    (rc = move(n, n->many + 1)) < 0)
+		if ((n->has_jumped || n->search->tolerance == 0) && !n->is_vague && !is_narrow(n) &&
+		    (rc = move_surely(n, n->many + 1)) < 0)
 			return rc;
 	}
 	return 0;
@@ -111,6 +133,7 @@ static int look_below(struct narrowing *n)
 {
 	int64_t at = 1;
 
+	n->effort = LODE_EFFORT_PART;
 	for (size_t k = 0; k < n->search->max_upward; k++) {
 		int rc;
 
@@ -131,7 +154,7 @@ int lode_min_cost_find(int64_t *min_cost, const struct lode_min_cost_search *sea
 		       struct lode_error *err)
 {
 	struct narrowing n = {.search = search, .few = search->total + 1, .err = err};
-	int rc = descend(&n, 0);
+	int rc = descend(&n, 0, move_surely);
 
 	if (rc >= 0)
 		rc = narrow(&n);
@@ -147,7 +170,7 @@ int lode_min_cost_fit(int64_t *min_cost, const struct lode_min_cost_search *sear
 {
 	struct narrowing n = {
 		.search = search, .few = search->total + 1, .many = too_low, .err = err};
-	int rc = descend(&n, too_low);
+	int rc = descend(&n, too_low, move);
 
 	while (rc >= 0 && (double)n.few > 1.2 * (double)n.many && n.few - n.many > 1)
 		rc = move(&n, n.many + (n.few - n.many) / 3 + 1);

@@ -12,10 +12,17 @@
 
 #include "engine/patterns/miner.h"
 
+/* How much of the work that mining is allowed a probe may take. */
+enum lode_effort {
+	LODE_EFFORT_PART,
+	LODE_EFFORT_WHOLE,
+};
+
 struct lode_min_cost_search {
 	/* 1: few enough. 0: too many, and so they are up to *crowded_to, which is at least
 	   min_cost; or 0, when that took too long to tell. Negative: failed. */
-	int (*probe)(void *context, int64_t min_cost, int64_t *crowded_to, struct lode_error *err);
+	int (*probe)(void *context, int64_t min_cost, enum lode_effort effort, int64_t *crowded_to,
+		     struct lode_error *err);
 	void *context;
 	int64_t total;	   /* of all costs: no pattern costs more */
 	size_t max_upward; /* probes from below, at most */
@@ -26,13 +33,14 @@ struct lode_min_cost_search {
 /*
  * The smallest λ with few patterns: of all, unless max_upward or a probe that took too long came in
  * the way of telling; then the smallest from above, and with one less there are too many. Exact but
- * for `tolerance`, and to 1 % where probes take too long.
+ * for `tolerance`. What takes too long with a part of the work is asked again with the whole; what
+ * takes too long even then ends the search to within 1 %, or after four such probes.
  */
 int lode_min_cost_find(int64_t *min_cost, const struct lode_min_cost_search *search,
 		       struct lode_error *err);
 
 /* Some λ above `too_low` that has few patterns, within a fifth of the smallest or so; with few and
- * cheap probes. */
+ * cheap probes: LODE_EFFORT_PART. */
 int lode_min_cost_fit(int64_t *min_cost, const struct lode_min_cost_search *search, int64_t too_low,
 		      struct lode_error *err);
 

@@ -8,13 +8,15 @@ struct mining {
 	struct lode_miner_options options;
 };
 
-static int mine_at(void *context, int64_t min_cost, int64_t *crowded_to, struct lode_error *err)
+static int mine_at(void *context, int64_t min_cost, enum lode_effort effort, int64_t *crowded_to,
+		   struct lode_error *err)
 {
 	struct mining *m = context;
 	struct lode_pattern_set set = {0};
 	struct lode_miner_stop stop;
 	int rc;
 
+	(void)effort;
 	m->options.min_cost = min_cost;
 	m->options.stop = &stop;
 	rc = lode_mine_patterns(&set, m->sequences, &m->options, err);

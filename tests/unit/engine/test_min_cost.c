@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "cases.h"
 #include "find_min_cost.h"
 #include "random_sequences.h"
 
@@ -33,12 +34,13 @@ static void found_min_cost_is_the_smallest_of_all(void **state)
 	size_t n_uneven = 0;
 
 	(void)state;
-	for (seed = 1; seed <= 150; seed++) {
+	for (seed = 1; seed <= TEST_CASES(2000); seed++) {
 		struct test_random random = {seed * 49979687};
-		struct lode_miner_options options = {.n_threads = 1};
+		struct lode_miner_options options = {.n_threads = seed % 8 ? 1 : 2,
+						     .method = (enum lode_miner_method)(seed % 4)};
 		static struct large input;
 		struct lode_sequences sequences;
-		size_t most = 1 + test_random_below(&random, seed % 2 ? 40 : 8);
+		size_t most = 1 + test_random_below(&random, seed % 3 ? 8 : 40);
 		int64_t min_cost, expected = 0, above = 0;
 
 		random_large(&input, &random);
@@ -128,12 +130,87 @@ static void crowded_ranges_are_crowded(void **state)
 	assert_true(n_wide > 100);
 }
 
+/* ---- Where the work that is allowed decides ---- */
+
+/* λ from 1 on that give too many patterns, and what it takes to find that out, or that they do not.
+ */
+struct imagined {
+	bool is_crowded[200];
+	unsigned effort[200];
+	unsigned n_in_vain;
+};
+
+static int imagine(void *context, int64_t min_cost, enum lode_effort effort, int64_t *crowded_to,
+		   struct lode_error *err)
+{
+	struct imagined *x = context;
+	unsigned needed = min_cost < 200 ? x->effort[min_cost] : 0;
+
+	(void)err;
+	if (needed > effort) {
+		x->n_in_vain += effort == LODE_EFFORT_WHOLE;
+		return 0;
+	}
+	if (min_cost >= 200 || !x->is_crowded[min_cost])
+		return 1;
+	*crowded_to = min_cost;
+	return 0;
+}
+
+/* What a part of the allowance does not settle is no answer: λ is what the whole of it gives. */
+static void a_lambda_that_takes_longer_is_found(void **state)
+{
+	struct lode_error err;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(4000); seed++) {
+		struct test_random random = {seed * 15485863};
+		struct imagined x = {0};
+		struct lode_min_cost_search search = {
+			.probe = imagine, .context = &x, .total = 199, .max_upward = 1000};
+		int64_t min_cost, expected = 1 + test_random_below(&random, 199);
+		uint32_t dear = test_random_below(&random, 200);
+
+		for (int64_t cost = 0; cost < 200; cost++) {
+			x.is_crowded[cost] = cost < expected;
+			x.effort[cost] = cost <= dear;
+		}
+		assert_int_equal(lode_min_cost_find(&min_cost, &search, &err), 0);
+		if (min_cost != expected)
+			fail_msg("seed %llu: %lld, expected %lld", (unsigned long long)seed,
+				 (long long)min_cost, (long long)expected);
+	}
+}
+
+/* What even the whole allowance does not settle is asked of a few λ only. */
+static void what_takes_too_long_is_asked_seldom(void **state)
+{
+	struct lode_error err;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 500; seed++) {
+		struct test_random random = {seed * 32452843};
+		struct imagined x = {0};
+		struct lode_min_cost_search search = {
+			.probe = imagine, .context = &x, .total = 199, .max_upward = 1000};
+		int64_t min_cost, dear = 1 + test_random_below(&random, 198);
+
+		for (int64_t cost = 0; cost <= dear; cost++)
+			x.effort[cost] = LODE_EFFORT_WHOLE + 1;
+		assert_int_equal(lode_min_cost_find(&min_cost, &search, &err), 0);
+		assert_true(min_cost > dear && (double)min_cost <= 1.15 * (double)dear + 1);
+		assert_true(x.n_in_vain <= 4);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(found_min_cost_is_the_smallest_of_all),
 		cmocka_unit_test(found_min_cost_gives_few_and_one_less_gives_more),
 		cmocka_unit_test(crowded_ranges_are_crowded),
+		cmocka_unit_test(a_lambda_that_takes_longer_is_found),
+		cmocka_unit_test(what_takes_too_long_is_asked_seldom),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

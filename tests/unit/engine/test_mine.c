@@ -331,13 +331,13 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 	assert_int_equal(cluster->n_streams, n_streams);
 }
 
-/* Different ones; gives how many. */
-static size_t random_stacks(struct plain_stack *stacks)
+/* Different ones, at most so many and so deep; gives how many. */
+static size_t random_stacks(struct plain_stack *stacks, unsigned most, unsigned deepest)
 {
-	size_t n_wanted = 1 + rnd(MAX_STACKS), n = 0;
+	size_t n_wanted = 1 + rnd(most), n = 0;
 
 	for (size_t s = 0; s < n_wanted; s++) {
-		size_t len = 1 + rnd(MAX_DEPTH), same;
+		size_t len = 1 + rnd(deepest), same;
 
 		memset(stacks[n].text, 0, sizeof(stacks[n].text));
 		for (size_t i = 0; i < len; i++)
@@ -364,7 +364,7 @@ static void check_one(uint64_t seed)
 	int64_t explained = 0;
 
 	seed_state = seed;
-	n_stacks = random_stacks(stacks);
+	n_stacks = random_stacks(stacks, MAX_STACKS, MAX_DEPTH);
 	digest = random_digest(stacks, n_stacks, 1 + rnd(4));
 	options.min_cost = 1 + rnd(60);
 	options.classic = rnd(4) == 0;
@@ -484,7 +484,8 @@ static void test_clusters_by_the_data(void **state)
 		struct lode_error err;
 
 		seed_state = seed;
-		digest = random_digest(stacks, random_stacks(stacks), 2 + rnd(10));
+		digest = random_digest(stacks, random_stacks(stacks, MAX_STACKS, MAX_DEPTH),
+				       2 + rnd(10));
 		options.min_cost = 1 + rnd(200);
 		assert_int_equal(lode_mine(&mined, digest, &options, &err), 0);
 		n_named += check_names(mined);
@@ -503,28 +504,64 @@ static void test_clusters_by_the_data(void **state)
 	assert_true(n_named > 100);
 }
 
-static void test_patterns_bound_is_kept(void **state)
+/* The smallest λ with at most so many patterns, over all rounds: every λ there is, by brute force,
+   though a larger one may have more. */
+static int64_t plain_lambda(struct plain_stack *stacks, size_t n, size_t most, bool classic,
+			    size_t *n_patterns, bool *is_uneven)
 {
+	static struct plain_pattern patterns[MAX_PATTERNS];
+	int64_t total = 0, found = 0;
+
+	for (size_t s = 0; s < n; s++)
+		total += stacks[s].cost;
+	*is_uneven = false;
+	for (int64_t min_cost = 1; min_cost <= total + 1; min_cost++) {
+		size_t n_here = plain_rounds(stacks, n, min_cost, classic, patterns);
+
+		if (n_here > most) {
+			*is_uneven |= found > 0;
+		} else if (found == 0) {
+			found = min_cost;
+			*n_patterns = n_here;
+		}
+	}
+	return found;
+}
+
+static void test_patterns_chooses_the_smallest_of_all_lambdas(void **state)
+{
+	size_t n_uneven = 0;
+
 	(void)state;
-	for (uint64_t seed = 1; seed <= 200; seed++) {
-		struct plain_stack stacks[4] = {{"abcde", 0, 0, 0},
-						{"abde", 0, 0, 0},
-						{"acbe", 0, 0, 0},
-						{"ebac", 0, 0, 0}};
+	for (uint64_t seed = 1; seed <= TEST_CASES(2000); seed++) {
+		struct plain_stack stacks[MAX_STACKS] = {0};
+		size_t n_stacks, n_patterns = 0;
 		struct lode_mine_options options = {.min_similarity = 0.5,
-						    .patterns = 1 + seed % 3};
+						    .n_threads = seed % 8 ? 1 : 2};
 		struct lode_digest *digest;
 		struct lode_mined *mined;
 		struct lode_error err;
+		int64_t min_cost;
+		bool is_uneven;
 
-		seed_state = seed;
-		digest = random_digest(stacks, 4, 2);
+		seed_state = seed * 7919;
+		n_stacks = random_stacks(stacks, 4, 5);
+		options.patterns = 1 + rnd(6);
+		options.classic = rnd(4) == 0;
+		digest = random_digest(stacks, n_stacks, 2);
+		min_cost = plain_lambda(stacks, n_stacks, options.patterns, options.classic,
+					&n_patterns, &is_uneven);
+		n_uneven += is_uneven;
 		if (lode_mine(&mined, digest, &options, &err) < 0)
 			fail_msg("seed %llu: %s", (unsigned long long)seed, err.message);
-		assert_true(mined->n_patterns <= options.patterns);
+		if (mined->min_cost != min_cost || mined->n_patterns != n_patterns)
+			fail_msg("seed %llu: %zu patterns at %lld, expected %zu at %lld",
+				 (unsigned long long)seed, mined->n_patterns,
+				 (long long)mined->min_cost, n_patterns, (long long)min_cost);
 		lode_mined_free(mined);
 		lode_digest_free(digest);
 	}
+	assert_true(n_uneven > 20); /* or the smallest from above would always do */
 }
 
 static void test_too_many_patterns_name_a_cost_that_fits(void **state)
@@ -558,7 +595,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equals_the_definition),
 		cmocka_unit_test(test_clusters_by_the_data),
-		cmocka_unit_test(test_patterns_bound_is_kept),
+		cmocka_unit_test(test_patterns_chooses_the_smallest_of_all_lambdas),
 		cmocka_unit_test(test_too_many_patterns_name_a_cost_that_fits),
 	};
 
