@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "api/lode_version.h" /* made by Meson */
-#include "base/mem.h"
 #include "base/memory_limit.h"
 #include "streams/stream_set.h"
 

@@ -1,6 +1,5 @@
 /* include/lode/matching.h: recordings against signatures. */
 #include <lode/matching.h>
-#include <stdlib.h>
 
 #include "api/call.h"
 #include "answers/coverage/coverage_job.h"

@@ -1,6 +1,5 @@
 /* include/lode/mining.h: recordings to clusters. */
 #include <lode/mining.h>
-#include <stdlib.h>
 
 #include "engine/mine/mine.h"
 #include "api/call.h"

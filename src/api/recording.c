@@ -1,9 +1,7 @@
 /* include/lode/recording.h: one recording, as the model has it. */
 #include <lode/recording.h>
-#include <stdlib.h>
 
 #include "api/call.h"
-#include "base/mem.h"
 #include "streams/digest_job.h"
 #include "input/source.h"
 #include "input/siblings.h"

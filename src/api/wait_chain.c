@@ -1,6 +1,5 @@
 /* include/lode/wait_chain.h: symptoms, and the critical path of one. */
 #include <lode/wait_chain.h>
-#include <stdlib.h>
 
 #include "engine/waits/critpath.h"
 #include "api/call.h"

@@ -12,7 +12,6 @@
 
 #include "base/ascii.h"
 #include "base/folder.h"
-#include "base/mem.h"
 #include "base/temporary_folder.h"
 
 static const char temporary_suffix[] = ".tmp";

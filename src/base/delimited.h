@@ -9,10 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-
 #include "base/slice.h"
 
 /* A line under way: its cells are taken from the left. */

@@ -11,7 +11,6 @@
 #include "base/folder.h"
 #include "base/lines.h"
 #include "base/map.h"
-#include "base/mem.h"
 
 enum {
 	START_BYTES = 256,     /* that tell a file from another */

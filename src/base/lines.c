@@ -1,9 +1,6 @@
 /* Reads a text input line by line. */
 #include "base/lines.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define FIRST_BUFFER_BYTES ((size_t)1 << 20)
 
 void lode_lines_init(struct lode_lines *lines, struct lode_input *input)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/decimal.h"
-#include "base/input.h"
 #include "base/lines.h"
 
 static const char head_text[] = LODE_MANIFEST_HEAD;

@@ -1,7 +1,6 @@
 /* Reads the limits of memory from where Linux states them. */
 #include "base/memory_limit.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

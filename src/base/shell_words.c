@@ -3,8 +3,6 @@
 
 #include <glob.h>
 #include <locale.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/folder.h"
 #include "base/written.h"

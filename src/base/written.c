@@ -1,8 +1,6 @@
 /* Collects what is written to a FILE as a text in memory. */
 #include "base/written.h"
 
-#include <stdlib.h>
-
 FILE *lode_written_open(char **text, size_t *size)
 {
 	FILE *out;

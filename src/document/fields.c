@@ -3,10 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "base/json.h"
 
 /* ---- One value ---- */

@@ -18,11 +18,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "document/findings.h"
 
 struct lode_json;

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/json_tree.h"
 #include "base/json.h"

@@ -3,12 +3,9 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "base/ascii.h"
-#include "base/mem.h"
 #include "base/utf8.h"
 #include "base/written.h"
 #include "document/html_split.h"

@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdio.h>
-
 #include "base/error.h"
 #include "document/fields.h"
 #include "document/findings.h"

@@ -7,9 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/mem.h"
 #include "document/html.h"
 
 /* LIMIT: of a page, and of all reports in it unpacked. */

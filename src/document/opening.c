@@ -2,8 +2,6 @@
 #include "document/opening.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/escape.h"
 #include "base/shell_words.h"

@@ -2,12 +2,9 @@
 #include "document/prose.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/ascii.h"
 #include "base/escape.h"
-#include "base/mem.h"
 #include "base/written.h"
 
 enum { most_columns = 100 }; /* wider prose is hard to read */

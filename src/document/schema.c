@@ -1,9 +1,4 @@
 /* Tables of fields as JSON Schema and as Markdown. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/mem.h"
 #include "document/fields.h"
 #include "base/json.h"
 

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "document/text_page.h"

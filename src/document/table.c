@@ -4,11 +4,8 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/escape.h"
-#include "base/mem.h"
 #include "document/fields.h"
 #include "document/units.h"
 

@@ -20,9 +20,7 @@
 #pragma once
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "document/style.h"
 

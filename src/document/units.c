@@ -2,13 +2,10 @@
 #include "document/units.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/duration.h"
 #include "base/escape.h"
 #include "base/folder.h"
-#include "base/mem.h"
 
 /* Three digits that matter: 1.23, 12.3, 123; `value` is below 1000. */
 static void three_digits(char *buffer, size_t size, double value)

@@ -4,13 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/folder.h"
 #include "base/glob.h"
-#include "base/mem.h"
 #include "input/titles.h"
 
 enum { FILE_BYTES = 4096, PATH_BYTES = 4200 };

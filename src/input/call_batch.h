@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/mem.h"
 #include "model/calls.h"
 
 enum { LODE_CALL_BATCH_EVENTS = 256 };

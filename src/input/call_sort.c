@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "base/sorted.h"
 #include "base/unnamed_file.h"
 #include "model/clock_guard.h"

@@ -18,7 +18,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "model/calls.h"
 
 /* In place of a length: */

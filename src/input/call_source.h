@@ -11,8 +11,6 @@
  */
 #pragma once
 
-#include "base/error.h"
-#include "base/input.h"
 #include "model/calls.h"
 #include "input/format.h"
 #include "input/symbols/symbols.h"

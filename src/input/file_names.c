@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/folder.h"
 #include "base/glob.h"
 #include "input/source.h"
 

@@ -2,7 +2,6 @@
 #include "input/format.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "input/formats/calltext/calltext.h"
 #include "input/formats/chrome/chrome.h"

@@ -12,11 +12,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "base/folder.h"
 #include "base/input.h"
 

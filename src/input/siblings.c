@@ -1,8 +1,6 @@
 /* Finds recordings beside others, and reads their build-ids. */
 #include "input/siblings.h"
 
-#include <string.h>
-
 #include "base/map.h"
 #include "input/file_names.h"
 #include "input/format.h"

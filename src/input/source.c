@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "base/mem.h"
 #include "input/bundle_notes.h"
 #include "input/file_names.h"
 

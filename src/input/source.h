@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include "base/error.h"
-#include "base/input.h"
 #include "base/manifest.h"
 #include "model/builder.h"
 #include "model/stream.h"

@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "base/input.h"
 
 #define LODE_SPOOL_MEMORY_BYTES ((size_t)64 << 20)

@@ -2,7 +2,6 @@
 #include "input/thread_names.h"
 
 #include "base/decimal.h"
-#include "base/input.h"
 #include "base/lines.h"
 
 static void on_about(void *context, const struct lode_calls_about *about)

@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "base/map.h"
 #include "model/calls.h"
 

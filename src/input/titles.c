@@ -3,14 +3,10 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/decimal.h"
 #include "base/folder.h"
-#include "base/input.h"
 #include "base/lines.h"
-#include "base/map.h"
 #include "base/sorted.h"
 #include "model/stream.h"
 

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 
-#include "base/map.h"
 #include "model/connections.h"
 #include "model/finish.h"
 #include "model/rearmed.h"

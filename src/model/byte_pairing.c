@@ -2,7 +2,6 @@
 #include "model/byte_pairing.h"
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "base/sorted.h"
 
 /* How many bytes there were up to a time. */

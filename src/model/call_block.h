@@ -12,7 +12,6 @@
 #pragma once
 
 #include "base/bytes.h"
-#include "base/error.h"
 #include "model/call_sums.h"
 #include "model/call_trace.h"
 

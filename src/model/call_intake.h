@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "model/call_trace.h"
 #include "model/calls.h"
 

@@ -1,8 +1,6 @@
 /* Distribution of the durations of each function's calls. */
 #include "model/call_spread.h"
 
-#include <stdlib.h>
-
 #include "base/pool.h"
 #include "model/call_cursor.h"
 

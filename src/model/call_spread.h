@@ -7,9 +7,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
-#include "base/error.h"
 #include "model/call_trace.h"
 
 enum {

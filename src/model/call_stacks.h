@@ -18,7 +18,6 @@
 #pragma once
 
 #include "base/map.h"
-#include "base/mem.h"
 
 #define LODE_CALL_MAX_STACKS ((size_t)1 << 17)
 

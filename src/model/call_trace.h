@@ -17,7 +17,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "model/call_bytes.h"
 #include "model/call_stacks.h"
 #include "model/frame.h"

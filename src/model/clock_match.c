@@ -1,8 +1,6 @@
 /* Finds the offset of two clocks by the turns of connections between their hosts. */
 #include "model/clock_match.h"
 
-#include <stdlib.h>
-
 #include "base/sorted.h"
 #include "model/connections.h"
 

@@ -14,8 +14,6 @@
  */
 #pragma once
 
-#include "base/map.h"
-#include "base/mem.h"
 #include "model/byte_pairing.h"
 #include "model/stream.h"
 

@@ -1,8 +1,6 @@
 /* Samples of counters as sources deliver them: groups of columns, rows at their own times. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/utc_text.h"
 #include "model/counter_log_parts.h"

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "model/counters.h"
 
 /* A time is alone that is so far from all others. */

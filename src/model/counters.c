@@ -1,8 +1,6 @@
 /* Counters on one grid: pauses left out, values per interval. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/counter_log_parts.h"
 

@@ -25,10 +25,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/error.h"
 #include "model/interval_axis.h"
 #include "model/loss.h"

@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include "base/mem.h"
 #include "model/frame.h"
 #include "model/stream.h"
 

@@ -1,8 +1,6 @@
 /* Sums up digests as fingerprints. */
 #include "model/digest_prints.h"
 
-#include <stdlib.h>
-
 /* Flags that belong to what a frame is; the others say how it was compiled (model/digest.c). */
 static const uint32_t identity_flags = LODE_FRAME_LINK;
 

@@ -16,7 +16,6 @@
  */
 #pragma once
 
-#include "base/mem.h"
 #include "base/pair_index.h"
 
 enum lode_frame_flag {

@@ -1,9 +1,6 @@
 /* Waits that were taken up again after a time-out. */
 #include "model/rearmed.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sorted.h"
 #include "model/stream.h"
 

@@ -17,7 +17,6 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/mem.h"
 #include "model/frame.h"
 
 /* LIMIT: steps of one pattern; far beyond the depth of most chained stacks. */

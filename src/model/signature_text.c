@@ -2,13 +2,9 @@
  * Signatures as text: fields of paragraphs, for people and for version control.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/ascii.h"
 #include "base/escape.h"
-#include "base/input.h"
 #include "base/lines.h"
 #include "base/log_time.h"
 #include "base/written.h"

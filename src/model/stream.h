@@ -14,7 +14,6 @@
 
 #include <lode/event.h>
 
-#include "base/mem.h"
 #include "model/frame.h"
 #include "model/loss.h"
 

@@ -2,7 +2,6 @@
 #include "model/symptom.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "base/duration.h"
 #include "base/glob.h"

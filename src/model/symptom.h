@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include "base/error.h"
-#include "base/mem.h"
 #include "model/stream.h"
 #include "model/symptom_events.h"
 

@@ -1,8 +1,6 @@
 /* Collects the events at which symptoms begin or end. */
 #include "model/symptom_events.h"
 
-#include <stdlib.h>
-
 enum { NO_FIELD = 255 };
 
 /* ---- Asking ---- */

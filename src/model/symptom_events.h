@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include "base/mem.h"
 #include "model/symptom_pairs.h"
 #include "model/symptom_point.h"
 #include "model/tap.h"

@@ -1,8 +1,6 @@
 /* Pairs begins and ends of requests. */
 #include "model/symptom_pairs.h"
 
-#include <stdlib.h>
-
 /* The open request of a scope. */
 struct open {
 	const struct lode_point_event *begin; /* NULL: none */

@@ -13,10 +13,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/mem.h"
 
 struct lode_point_event {

@@ -12,11 +12,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/error.h"
-#include "base/mem.h"
 #include "model/tap.h"
 
 enum lode_point_kind {

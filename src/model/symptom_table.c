@@ -1,11 +1,8 @@
 /* Reads and writes tables of symptoms. */
 #include "model/symptom_table.h"
 
-#include <stdlib.h>
-
 #include "base/decimal.h"
 #include "base/delimited.h"
-#include "base/input.h"
 #include "base/lines.h"
 
 enum { COLUMN_STREAM, COLUMN_TID, COLUMN_T0, COLUMN_T1, N_COLUMNS };

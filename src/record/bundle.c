@@ -8,12 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/folder.h"
-#include "base/mem.h"
 #include "base/pool.h"
 #include "base/utc_text.h"
 #include "engine/quality/quality.h"
-#include "model/loss.h"
 #include "record/bundle_symbols.h"
 #include "record/compress.h"
 #include "record/frame_pointers.h"

@@ -3,13 +3,10 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
-#include "base/map.h"
-#include "base/mem.h"
 #include "record/child.h"
 #include "record/compress.h"
 #include "record/elf_reduce.h"

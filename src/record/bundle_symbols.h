@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "model/stream.h"
 #include "record/recorder.h"
 

@@ -7,7 +7,6 @@
 #include <zstd.h>
 
 #include "base/folder.h"
-#include "base/mem.h"
 #include "base/pool.h"
 
 /* Recordings shrink 10 to 1 at this level, faster than a disk takes the rest. */

@@ -10,8 +10,6 @@
 #pragma once
 
 #include <signal.h>
-#include <stdbool.h>
-#include <sys/types.h>
 
 #include "record/recorder.h"
 

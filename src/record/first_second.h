@@ -13,11 +13,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "record/dump_budget.h"
 #include "record/dump_recorder.h"
 #include "record/frame_pointers.h"

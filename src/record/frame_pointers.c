@@ -5,13 +5,10 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/folder.h"
-#include "base/mem.h"
 #include "input/symbols/cfi.h"
 #include "input/symbols/elf_file.h"
 #include "record/dump_budget.h"

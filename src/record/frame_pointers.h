@@ -10,10 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "model/stream.h"
 #include "record/recorder.h"
 

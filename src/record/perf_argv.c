@@ -1,7 +1,4 @@
 /* Builds perf's command line. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"

@@ -11,7 +11,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "record/recorder.h"
 
 struct lode_perf_run {

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "record/bundle.h"
 #include "record/dump_recorder.h"
 #include "record/frame_pointers.h"

@@ -2,7 +2,6 @@
 #include "record/relevant.h"
 
 #include "engine/waits/aoi.h"
-#include "base/mem.h"
 #include "model/digest.h"
 
 void lode_command_lives(lode_symptom_vec *out, const struct lode_stream *stream)

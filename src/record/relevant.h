@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "model/stream.h"
 #include "model/symptom.h"
 

@@ -6,8 +6,6 @@
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

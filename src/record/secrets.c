@@ -2,8 +2,6 @@
 #include "record/secrets.h"
 
 #include <fnmatch.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "base/decimal.h"
 #include "base/folder.h"

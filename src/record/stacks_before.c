@@ -1,11 +1,9 @@
 /* Finds the latest recording of the same program near by, and which kind of stacks it has. */
 #include "record/stacks_before.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/folder.h"
-#include "base/mem.h"
 #include "input/bundle_notes.h"
 
 enum { MOST_ENTRIES = 4096, WORD_BYTES = 4096 }; /* LIMIT: of a folder; of the words compared */

@@ -2,11 +2,8 @@
 #include "serve/answer.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
-#include "base/mem.h"
 #include "base/json.h"
 #include "base/written.h"
 #include "serve/server.h"

@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include <microhttpd.h>
-
 #include "serve/asker.h"
 #include "serve/guard.h"
 #include "serve/overdue.h"

@@ -2,7 +2,6 @@
 #include "serve/asker.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 

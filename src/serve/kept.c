@@ -2,11 +2,8 @@
 #include "serve/kept.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/map.h"
-#include "base/mem.h"
 
 /* ---- One answer ---- */
 

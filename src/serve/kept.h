@@ -10,7 +10,6 @@
 #pragma once
 
 #include <microhttpd.h>
-#include <stddef.h>
 
 #include "serve/site.h"
 

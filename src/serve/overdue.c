@@ -2,7 +2,6 @@
 #include "serve/overdue.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"

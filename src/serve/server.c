@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "serve/answer.h"
 
 enum {

@@ -10,9 +10,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
-#include "base/error.h"
 #include "serve/site.h"
 
 struct lode_server;

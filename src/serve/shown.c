@@ -1,10 +1,6 @@
 /* The site that is shown, and its replacement while requests are under way. */
 #include "serve/shown.h"
 
-#include <stdlib.h>
-
-#include "base/mem.h"
-
 struct lode_shown *lode_shown_new(struct lode_site *site)
 {
 	struct lode_shown *shown = lode_alloc0(1, sizeof(*shown));

@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "base/json.h"
 #include "base/written.h"
 

@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "base/bytes.h"
 #include "base/error.h"
 #include "model/digest.h"
 #include "base/varint.h"

@@ -3,7 +3,6 @@
 
 #include <lzma.h>
 #include <zlib.h>
-#include <zstd.h>
 
 #include "base/atomic_file.h"
 #include "base/thread_zstd.h"

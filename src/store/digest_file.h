@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "base/input.h"
 #include "model/digest.h"
 #include "base/varint.h"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/decompress.h"
-#include "base/input.h"
 #include "store/digest_file.h"
 #include "store/repo_db.h"
 #include "store/timeline_file.h"

@@ -20,8 +20,6 @@
  */
 #pragma once
 
-#include "base/error.h"
-#include "base/mem.h"
 #include "model/digest.h"
 #include "store/digest_file.h"
 

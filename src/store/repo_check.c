@@ -1,8 +1,6 @@
 /* Checks a repository. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/digest_prints.h"
 #include "store/repo_care.h"

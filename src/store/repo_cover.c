@@ -1,9 +1,6 @@
 /* Keeps covers of segments: their bytes, and the numbers of the signatures that they are for. */
 #include "store/repo_cover.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/written.h"
 #include "store/repo_db.h"
 

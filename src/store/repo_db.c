@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <string.h>
 
 /* ---- Errors ---- */
 

@@ -2,7 +2,6 @@
 #include "store/repo_entry.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/sorted.h"
 

@@ -2,10 +2,8 @@
 #include "store/repo_intake.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/map.h"
 #include "base/sorted.h"
 #include "store/repo_entry.h"
 #include "store/repo_segments.h"

@@ -3,9 +3,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"

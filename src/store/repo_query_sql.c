@@ -1,6 +1,4 @@
 /* Translates a query to SQL. */
-#include <stdio.h>
-
 #include "base/glob.h"
 #include "base/written.h"
 #include "store/repo_db.h"

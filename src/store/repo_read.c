@@ -1,7 +1,6 @@
 /* Reading the digest of many streams: segments where they pay, else digests one by one. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/pipeline.h"
 #include "base/pool.h"

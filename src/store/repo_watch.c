@@ -2,11 +2,8 @@
 #include "store/repo_watch.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "base/map.h"
-#include "base/mem.h"
 #include "store/repo.h"
 #include "store/repo_query.h"
 

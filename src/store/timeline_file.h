@@ -16,7 +16,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "model/call_trace.h"
 
 #define LODE_TIMELINE_VERSION 2u

@@ -2,12 +2,8 @@
 #include "streams/cover_form.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/lines.h"
-#include "base/map.h"
 #include "base/sorted.h"
 #include "base/written.h"
 

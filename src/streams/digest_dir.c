@@ -9,10 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/folder.h"
-#include "base/input.h"
-#include "base/map.h"
-#include "base/mem.h"
 #include "streams/digest_job.h"
 #include "base/atomic_file.h"
 #include "store/digest_file.h"

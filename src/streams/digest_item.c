@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "base/input.h"
 #include "model/join.h"
 #include "input/bundle_notes.h"
 

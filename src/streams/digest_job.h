@@ -14,8 +14,6 @@
 #pragma once
 
 #include "engine/waits/aoi.h"
-#include "base/error.h"
-#include "base/mem.h"
 #include "model/digest.h"
 #include "model/symptom.h"
 #include "input/source.h"

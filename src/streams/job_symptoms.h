@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "model/symptom.h"
 
 struct lode_job_symptoms;

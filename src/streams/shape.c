@@ -1,9 +1,6 @@
 /* Options that decide what is in a digest, as text. */
 #include "streams/shape.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/escape.h"
 #include "base/written.h"
 #include "streams/digest_job.h"

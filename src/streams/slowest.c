@@ -2,7 +2,6 @@
 #include "streams/slowest.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/sorted.h"
 #include "streams/job_symptoms.h"

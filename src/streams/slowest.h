@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
-#include "base/error.h"
 #include "input/source.h"
 #include "model/symptom.h"
 

@@ -2,7 +2,6 @@
 #include "tool/aoi_options.h"
 
 #include "tool/input_options.h"
-#include "streams/shape.h"
 
 static const char *const reasons[] = {"none", "lock",  "disk",	"fault", "network", "ipc",
 				      "poll", "timer", "child", "other", NULL};

@@ -1,8 +1,6 @@
 /* Keeps a command line in parts, to derive the next one from it. */
 #include "tool/asked.h"
 
-#include <string.h>
-
 #include "base/shell_words.h"
 #include "base/written.h"
 

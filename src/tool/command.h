@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/exit_codes.h"
 #include "tool/command_list.h"
 #include "tool/options.h"

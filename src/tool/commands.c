@@ -2,8 +2,6 @@
 #include "tool/command.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/closest_name.h"

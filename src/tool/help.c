@@ -1,7 +1,6 @@
 /* Renders help and man pages from a command's table. */
 #include "tool/help.h"
 
-#include <string.h>
 #include <uniwidth.h>
 
 #include "input/format.h"

@@ -3,9 +3,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdio.h>
-
 #include "tool/command.h"
 #include "document/html.h"
 

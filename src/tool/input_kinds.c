@@ -1,11 +1,7 @@
 /* Groups inputs by why they were skipped or are incomplete. */
 #include "tool/input_kinds.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/ascii.h"
-#include "base/map.h"
 
 /* The reason without its numbers: "lost events (#): CPU #"; an offset is one, too. */
 static size_t without_numbers(char *out, const char *reason)

@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "tool/command.h"
 #include "streams/digest_job.h"
 

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/duration.h"
 #include "base/memory_bound.h"
 
 static int fail_option_values(const struct lode_option *option, const char *text,

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "base/duration.h"
-#include "base/mem.h"
 #include "tool/options.h"
 
 /* Texts given by an option that may be repeated; borrowed from argv. */

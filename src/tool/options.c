@@ -1,10 +1,7 @@
 /* Parses a command line by its table of options. */
 #include "tool/options.h"
 
-#include <stdio.h>
-
 #include "base/closest_name.h"
-#include "base/mem.h"
 #include "tool/terminal.h"
 
 enum { max_word = 40 };

@@ -11,7 +11,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "store/outputs.h"
 
 struct lode_option;

@@ -2,9 +2,6 @@
 #include "tool/progress.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"

@@ -1,9 +1,6 @@
 /* Options of repositories and labels. */
 #include "tool/repo_options.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "streams/shape.h"
 #include "tool/messages.h"
 

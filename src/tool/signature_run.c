@@ -1,12 +1,8 @@
 /* Runs a command that matches signatures. */
 #include "tool/signature_run.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #include "tool/input_options.h"
 #include "tool/messages.h"
-#include "tool/repo_options.h"
 
 static struct lode_aoi_values *aoi_of(const struct lode_signature_run *how, void *values)
 {

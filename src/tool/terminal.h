@@ -6,10 +6,8 @@
  */
 #pragma once
 
-#include <stddef.h>
 #include <stdio.h>
 
-#include "base/error.h"
 #include "document/text_page.h"
 #include "tool/options.h"
 

@@ -9,9 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "answers/analyze/survey.h"
 #include "answers/mine/mine.h"
 #include "answers/pio/pio.h"

@@ -1,6 +1,4 @@
 /* The command line of lode analyze. */
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "answers/analyze/command_pages.h"

@@ -1,9 +1,6 @@
 /* What fits the inputs. */
 #include "answers/analyze/plan.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "answers/info/info.h"

@@ -1,7 +1,4 @@
 /* From a request to an answer: each analysis that fits, and their reports as parts of a page. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/analyze/plan.h"
 #include "answers/timeline/page.h"
 #include "base/clock.h"

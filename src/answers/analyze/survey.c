@@ -3,11 +3,8 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "base/folder.h"
-#include "base/input.h"
 #include "input/bundle_notes.h"
 #include "input/file_names.h"
 #include "input/format.h"

@@ -12,10 +12,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/folder.h"
 
 enum lode_survey_kind {

@@ -3,9 +3,6 @@
 #include "base/escape.h"
 #include "document/units.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "answers/clusters/common_part.h"
 #include "answers/clusters/headline.h"
 #include "answers/clusters/variants.h"

@@ -3,10 +3,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "engine/mine/mine.h"
-#include "base/mem.h"
 #include "document/style.h"
 
 /*

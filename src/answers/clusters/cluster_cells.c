@@ -1,9 +1,6 @@
 /* Costs of clusters by recording, thread, kind and reason. */
 #include "answers/clusters/cluster_cells.h"
 
-#include <string.h>
-
-#include "base/map.h"
 #include "base/sorted.h"
 
 /* Stacks that clusters own: (node, group of kinds) -> cluster. */

@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "base/mem.h"
 #include "document/fields.h"
 #include "engine/mine/mine.h"
 

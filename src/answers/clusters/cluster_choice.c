@@ -2,10 +2,7 @@
 #include "answers/clusters/cluster_choice.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/input.h"
 #include "base/json_tree.h"
 #include "base/lines.h"
 #include "model/signature.h"

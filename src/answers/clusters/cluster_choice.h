@@ -5,12 +5,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/mine/mine.h"
-#include "base/error.h"
-#include "base/mem.h"
 #include "answers/clusters/cluster_signatures.h"
 #include "store/repo.h"
 

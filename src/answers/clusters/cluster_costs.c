@@ -1,9 +1,6 @@
 /* Own cost of each cluster in each recording. */
 #include "answers/clusters/cluster_costs.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sorted.h"
 
 void lode_cluster_costs_build(struct lode_cluster_costs *out, const struct lode_mined *mined)

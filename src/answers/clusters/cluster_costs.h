@@ -4,12 +4,8 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/diff/diff.h"
 #include "engine/mine/mine.h"
-#include "base/mem.h"
 
 struct lode_cluster_costs {
 	/* Cluster behind cluster, each by stream; more than 0. */

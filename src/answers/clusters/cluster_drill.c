@@ -1,10 +1,6 @@
 /* From a cluster to its recordings, and to their costliest symptoms. */
 #include "answers/clusters/cluster_drill.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/map.h"
 #include "base/sorted.h"
 
 void lode_drill_build(struct lode_drill *out, const struct lode_mined *mined)

@@ -8,12 +8,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/mine/mine.h"
-#include "base/error.h"
-#include "base/mem.h"
 
 /* Which symptoms each stream has. Immutable once built. */
 struct lode_drill {

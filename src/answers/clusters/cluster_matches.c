@@ -1,9 +1,6 @@
 /* How much of a cluster's own cost each signature matches. */
 #include "answers/clusters/cluster_matches.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sorted.h"
 
 void lode_rows_of_nodes_build(struct lode_rows_of_nodes *out, const struct lode_digest *digest)

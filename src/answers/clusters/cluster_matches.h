@@ -3,12 +3,8 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/mine/mine.h"
 #include "engine/signatures/signature_match.h"
-#include "base/mem.h"
 
 /* The rows of a digest by the node of their stack: made once for many matches. */
 struct lode_rows_of_nodes {

@@ -1,9 +1,6 @@
 /* Critical paths of a cluster's costliest symptoms, read from the recordings. */
 #include "answers/clusters/cluster_paths.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/clusters/stream_again.h"
 #include "streams/digest_item.h"
 #include "base/sorted.h"

@@ -9,14 +9,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/mine/flame.h"
 #include "engine/mine/mine.h"
-#include "base/map.h"
-#include "base/mem.h"
 #include "document/fields.h"
 #include "answers/clusters/cluster_signatures.h"
 #include "answers/clusters/cluster_brief.h"

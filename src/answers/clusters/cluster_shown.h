@@ -4,11 +4,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdio.h>
-
 #include "answers/clusters/cluster_rows.h"
-#include "base/mem.h"
 #include "document/text_page.h"
 #include "engine/mine/mine.h"
 

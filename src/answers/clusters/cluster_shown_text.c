@@ -1,6 +1,4 @@
 /* One cluster in full, for terminals. */
-#include <string.h>
-
 #include "answers/clusters/cluster_shown.h"
 #include "base/escape.h"
 #include "base/folder.h"

@@ -2,8 +2,6 @@
 #include "answers/clusters/cluster_signatures.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/signatures/signature_match.h"
 #include "model/signature_pattern.h"

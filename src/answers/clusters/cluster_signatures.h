@@ -9,11 +9,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/mine/mine.h"
-#include "base/mem.h"
 
 struct lode_cluster_signature {
 	const char *const *patterns; /* model/signature_pattern.h, sorted */

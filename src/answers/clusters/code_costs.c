@@ -1,11 +1,7 @@
 /* Sums up what each address of a function cost. */
 #include "answers/clusters/code_costs.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/clusters/stream_again.h"
-#include "engine/waits/aoi.h"
 
 /* ---- One function in a digest ---- */
 

@@ -10,9 +10,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "answers/clusters/hop_names.h"
 #include "model/digest.h"
 

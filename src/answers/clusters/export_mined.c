@@ -1,9 +1,5 @@
 /* Exports clusters as stacks for speedscope and pprof. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/escape.h"
-#include "base/map.h"
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/headline.h"
 #include "document/export/export_stacks.h"

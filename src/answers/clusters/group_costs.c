@@ -1,8 +1,6 @@
 /* Costs of a cluster or a signature by group of recordings. */
 #include "answers/clusters/group_costs.h"
 
-#include "base/mem.h"
-
 static struct lode_group_cost *make_group_costs(const struct lode_stream_groups *groups,
 						const struct lode_drill *drill)
 {

@@ -3,9 +3,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/signatures/signature_cover.h"
 #include "answers/clusters/cluster_drill.h"
 #include "streams/stream_groups.h"

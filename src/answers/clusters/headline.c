@@ -2,10 +2,7 @@
 #include "answers/clusters/headline.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/map.h"
 #include "base/sorted.h"
 #include "engine/waits/chain.h"
 

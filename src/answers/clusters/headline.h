@@ -20,13 +20,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "answers/clusters/common_part.h"
 #include "answers/clusters/hop_names.h"
-#include "base/mem.h"
 #include "engine/mine/mine.h"
 
 struct lode_headline {

@@ -2,7 +2,6 @@
 #include "answers/clusters/hop_names.h"
 
 #include <stdio.h>
-#include <string.h>
 
 const char lode_hop_any[] = "…";
 

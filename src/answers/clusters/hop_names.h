@@ -15,11 +15,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/map.h"
-#include "base/mem.h"
 #include "engine/mine/mine.h"
 
 enum { LODE_HOP_NAME = 160 };

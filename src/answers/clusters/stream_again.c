@@ -1,9 +1,6 @@
 /* Reads the recording behind a digest's stream once more. */
 #include "answers/clusters/stream_again.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "input/siblings.h"
 
 struct lode_source_options lode_stream_again_options(const struct lode_digest_job_options *options)

@@ -2,8 +2,6 @@
 #include "answers/clusters/variants.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/escape.h"
 #include "base/sorted.h"

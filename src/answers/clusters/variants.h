@@ -7,9 +7,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/mine/mine.h"
 
 struct lode_variant {

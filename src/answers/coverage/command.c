@@ -1,6 +1,4 @@
 /* The command line of lode coverage. */
-#include <stdio.h>
-
 #include "answers/coverage/coverage.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"

@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/signatures/signature_cover.h"
 #include "document/fields.h"
 #include "document/findings.h"

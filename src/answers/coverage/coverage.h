@@ -7,13 +7,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "answers/coverage/cover.h"
-#include "base/error.h"
 #include "document/fields.h"
 #include "answers/clusters/headline.h"
 #include "answers/coverage/coverage_job.h"

@@ -1,9 +1,6 @@
 /* Matches recordings with signatures: coverage in all, by recording and by group. */
 #include "answers/coverage/coverage_job.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "streams/cover_form.h"
 
 static int group_streams(struct lode_coverage_job *job, struct lode_error *err)

@@ -1,7 +1,4 @@
 /* From a request to an answer: streams are held against signatures, and what comes of it listed. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/clusters/cluster_brief.h"
 #include "answers/coverage/coverage.h"
 #include "answers/input_fields.h"

@@ -1,10 +1,7 @@
 /* lode coverage for terminals. */
-#include <string.h>
-
 #include "answers/clusters/cluster_brief.h"
 #include "answers/coverage/coverage.h"
 #include "base/escape.h"
-#include "base/folder.h"
 #include "document/prose.h"
 #include "document/table.h"
 #include "document/units.h"

@@ -1,6 +1,4 @@
 /* The command line of lode diff. */
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "answers/diff/diff.h"

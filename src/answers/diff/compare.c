@@ -2,8 +2,6 @@
 #include "answers/diff/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "answers/clusters/cluster_costs.h"
 #include "base/sorted.h"

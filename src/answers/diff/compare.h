@@ -6,11 +6,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "engine/diff/diff.h"
 #include "engine/mine/mine.h"
-#include "base/error.h"
 #include "answers/diff/sets.h"
 
 struct lode_diff_job {

@@ -8,14 +8,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "answers/diff/compare.h"
 #include "answers/diff/sets.h"
-#include "base/error.h"
 #include "document/fields.h"
 #include "answers/clusters/cluster_rows.h"
 #include "answers/clusters/cluster_shown.h"

@@ -1,9 +1,6 @@
 /* Differences for other tools. */
 #include "answers/diff/export.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "document/export/folded_stacks.h"
 #include "document/units.h"
 

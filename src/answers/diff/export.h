@@ -10,8 +10,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "answers/diff/compare.h"
 #include "document/export/export_stacks.h"
 

@@ -1,7 +1,6 @@
 /* lode diff in a sentence or two, and in a few lines: the changes that are told first. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "answers/diff/diff.h"
 #include "answers/clusters/cluster_brief.h"

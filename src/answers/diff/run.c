@@ -1,7 +1,5 @@
 /* From a request to an answer: two sets are read and compared, and what comes of it laid out. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "answers/diff/diff.h"
 #include "answers/diff/side_stacks.h"

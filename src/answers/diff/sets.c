@@ -2,10 +2,7 @@
 #include "answers/diff/sets.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/map.h"
 #include "streams/shape.h"
 #include "store/repo_query.h"
 

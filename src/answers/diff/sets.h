@@ -12,11 +12,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/diff/diff.h"
-#include "base/error.h"
 #include "streams/stream_set.h"
 #include "model/digest.h"
 

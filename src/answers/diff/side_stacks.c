@@ -1,11 +1,6 @@
 /* What the stacks of clusters cost in each set. */
 #include "answers/diff/side_stacks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/map.h"
-
 /* A stack is one cluster's; where kinds are mined apart, one cluster's of each kind. */
 static uint64_t key_of_diff_side_stacks(uint32_t node, uint32_t kind_group)
 {

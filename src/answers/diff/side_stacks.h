@@ -4,9 +4,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/diff/diff.h"
 #include "engine/mine/mine.h"
 

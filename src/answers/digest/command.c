@@ -1,7 +1,4 @@
 /* The command line of lode digest. */
-#include <stdio.h>
-#include <string.h>
-
 #include "answers/digest/digest.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"

@@ -8,11 +8,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include "base/error.h"
 #include "document/fields.h"
 #include "document/opening.h"
 #include "streams/digest_job.h"

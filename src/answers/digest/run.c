@@ -1,11 +1,8 @@
 /* From a request to an answer: makes digests, merges them, and sums up. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "answers/digest/digest.h"
 #include "base/lines.h"
-#include "base/manifest.h"
 #include "store/digest_file.h"
 
 struct lode_digest_answer_state {

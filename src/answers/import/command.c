@@ -1,7 +1,4 @@
 /* The command line of lode import. */
-#include <stdio.h>
-#include <string.h>
-
 #include "answers/import/import.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"

@@ -1,6 +1,5 @@
 /* From a request to an answer: makes digests in parallel, stores each, reports each. */
 #include <limits.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "answers/import/import.h"

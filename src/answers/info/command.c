@@ -1,6 +1,4 @@
 /* The command line of lode info. */
-#include <stdio.h>
-
 #include "answers/info/info.h"
 #include "base/pool.h"
 #include "tool/asked.h"

@@ -1,9 +1,7 @@
 /* lode info in a sentence or two: what a recording is good for, and what spoils most. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "answers/info/info.h"
-#include "base/folder.h"
 #include "document/findings.h"
 #include "document/units.h"
 

@@ -8,13 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "engine/quality/quality.h"
-#include "base/error.h"
 #include "document/fields.h"
 #include "answers/input_fields.h"
 #include "document/opening.h"

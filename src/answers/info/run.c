@@ -1,7 +1,4 @@
 /* From a request to an answer: reads each input, assesses it, and keeps what is told of it. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/info/info.h"
 #include "streams/digest_job.h"
 #include "input/bundle_notes.h"

@@ -1,10 +1,6 @@
 /* lode info for terminals. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/info/info.h"
 #include "base/escape.h"
-#include "base/mem.h"
 #include "base/utc_text.h"
 #include "document/prose.h"
 #include "document/table.h"

@@ -1,10 +1,6 @@
 /* The command line of lode mine. */
-#include <stdio.h>
-#include <string.h>
-
 #include "answers/mine/mine.h"
 #include "answers/mine/source.h"
-#include "base/duration.h"
 #include "base/escape.h"
 #include "input/format.h"
 #include "document/units.h"

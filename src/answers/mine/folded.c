@@ -1,6 +1,4 @@
 /* Stacks for flame graphs: of all that was read, or of one cluster. */
-#include <stdlib.h>
-
 #include "answers/mine/mine.h"
 #include "document/export/folded_stacks.h"
 

@@ -1,6 +1,4 @@
 /* The last mining of a repository, kept in it: which cluster 3 was, for lode sign --cluster 3. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "answers/mine/mine.h"

@@ -8,14 +8,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "engine/mine/mine.h"
 #include "answers/mine/paths.h"
-#include "base/error.h"
 #include "document/fields.h"
 #include "streams/stream_set.h"
 #include "answers/clusters/cluster_cells.h"

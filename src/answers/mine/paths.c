@@ -1,8 +1,6 @@
 /* Lays critical paths out as columns, and describes them. */
 #include "answers/mine/paths.h"
 
-#include <string.h>
-
 /* ---- Laying out ---- */
 
 static int64_t *path_column(struct lode_arena *arena, size_t n)

@@ -3,10 +3,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/mem.h"
 #include "document/fields.h"
 #include "answers/clusters/cluster_paths.h"
 

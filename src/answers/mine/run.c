@@ -1,7 +1,4 @@
 /* From a request to an answer: streams are read and mined, and what comes of it is laid out. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/mine/mine.h"
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/cluster_choice.h"

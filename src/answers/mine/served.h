@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "engine/signatures/signature_cover.h"
 #include "answers/mine/mine.h"
 #include "answers/clusters/cluster_drill.h"

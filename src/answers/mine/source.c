@@ -1,9 +1,6 @@
 /* Lays out one function from the inside: which recording, which addresses, what is missing. */
 #include "answers/mine/source.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/mine/source_rows.h"
 
 const char *lode_mine_file_of(const struct lode_digest *digest, const struct lode_stream_set *set,

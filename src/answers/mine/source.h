@@ -10,8 +10,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "engine/mine/mine.h"
 #include "document/fields.h"
 #include "document/text_page.h"

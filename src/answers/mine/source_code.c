@@ -1,8 +1,5 @@
 /* A function's machine code, with what each instruction cost. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "answers/mine/source_rows.h"
 #include "base/sorted.h"

@@ -1,7 +1,4 @@
 /* The lines of a function's source files, with what each cost. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/mine/source_rows.h"
 #include "base/sorted.h"
 #include "input/symbols/dso.h"

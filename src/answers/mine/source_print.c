@@ -1,7 +1,4 @@
 /* lode mine --source for terminals: lines of source with what they cost, and the costliest code. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/mine/source_rows.h"
 #include "base/escape.h"
 #include "base/sorted.h"

@@ -1,7 +1,4 @@
 /* lode mine for terminals: the table of clusters. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/mine/mine.h"
 #include "base/escape.h"
 #include "answers/clusters/cluster_brief.h"

@@ -1,7 +1,4 @@
 /* The command line of lode next. */
-#include <stdio.h>
-#include <string.h>
-
 #include "answers/next/next.h"
 #include "tool/aoi_options.h"
 #include "tool/asked.h"

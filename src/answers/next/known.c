@@ -2,8 +2,6 @@
 #include "answers/next/known.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/folder.h"
 #include "engine/signatures/signature_cover.h"

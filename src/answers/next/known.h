@@ -8,14 +8,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/mine/mine.h"
 #include "engine/order/order.h"
 #include "engine/order/order_curves.h"
-#include "base/error.h"
 #include "model/digest.h"
 #include "model/signature.h"
 

@@ -8,13 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "engine/mine/mine.h"
-#include "base/error.h"
 #include "document/fields.h"
 #include "streams/digest_job.h"
 #include "document/findings.h"

@@ -1,7 +1,5 @@
 /* From a request to an answer: opens what is asked for, orders it, lays the answer out. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "answers/next/known.h"
 #include "answers/next/next.h"

@@ -1,11 +1,8 @@
 /* lode next for terminals. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "answers/next/next.h"
 #include "base/escape.h"
-#include "base/folder.h"
 #include "answers/clusters/headline.h"
 #include "document/prose.h"
 #include "document/table.h"

@@ -9,8 +9,6 @@
  * (HEADER_CLOCK_DATA); otherwise the user says what to add. Nothing is guessed.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "answers/pio/parts.h"
 #include "base/glob.h"

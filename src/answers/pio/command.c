@@ -1,9 +1,6 @@
 /* The command line of lode pio: which of its parts is meant. */
 #include "answers/pio/command_inputs.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "input/format.h"
 #include "tool/help.h"
 

@@ -1,10 +1,6 @@
 /* The command lines of lode pio analyse and lode pio show. */
-#include <stdio.h>
-#include <string.h>
-
 #include "engine/pio/model_file.h"
 #include "answers/pio/command_inputs.h"
-#include "base/duration.h"
 #include "tool/asked.h"
 #include "tool/terminal.h"
 #include "tool/html_option.h"

@@ -1,8 +1,6 @@
 /* Options that the parts of lode pio share, and what they say of their inputs. */
 #include "answers/pio/command_inputs.h"
 
-#include <string.h>
-
 #include "base/escape.h"
 #include "tool/messages.h"
 

@@ -1,7 +1,4 @@
 /* The command line of lode pio train. */
-#include <stdio.h>
-#include <string.h>
-
 #include "answers/pio/command_inputs.h"
 #include "tool/help.h"
 #include "tool/output_options.h"

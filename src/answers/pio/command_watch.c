@@ -1,10 +1,6 @@
 /* The command line of lode pio watch: news on standard output and to a hook, until a signal. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 

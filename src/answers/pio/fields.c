@@ -1,6 +1,4 @@
 /* Fields of the documents of lode pio and lode pio watch. */
-#include <math.h>
-
 #include "answers/pio/parts.h"
 #include "answers/pio/watch.h"
 

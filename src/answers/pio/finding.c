@@ -1,7 +1,4 @@
 /* A slow period with names and times, for text, JSON and hooks. */
-#include <math.h>
-#include <string.h>
-
 #include "answers/pio/parts.h"
 
 double lode_pio_finite(double value)

@@ -1,8 +1,5 @@
 /* lode pio in a few lines: the worst periods, and what caused them. */
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "answers/pio/pio.h"
 #include "document/findings.h"

@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/error.h"

@@ -1,6 +1,4 @@
 /* Request logs and counters of a period, read; what could not be read becomes a note. */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "answers/pio/parts.h"

@@ -1,6 +1,4 @@
 /* What a model has learnt, for terminals. */
-#include <math.h>
-
 #include "answers/pio/parts.h"
 #include "base/duration.h"
 #include "document/prose.h"

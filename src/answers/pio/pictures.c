@@ -1,10 +1,5 @@
 /* What is drawn: lines, bands and maps over the intervals. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/pio/parts.h"
-#include "base/sorted.h"
 
 /* Counters of each period whose raw values are given. */
 enum { SERIES_PER_PERIOD = 8 };

@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "engine/pio/analyse.h"
 #include "document/fields.h"
 #include "answers/input_fields.h"

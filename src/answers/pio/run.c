@@ -1,8 +1,4 @@
 /* Request in, answer out: the model and its inputs read, analysed, and told. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/pio/model_file.h"
 #include "answers/pio/parts.h"
 

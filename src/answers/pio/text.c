@@ -1,7 +1,5 @@
 /* lode pio for terminals. */
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #include "answers/pio/parts.h"
 #include "base/duration.h"

@@ -1,9 +1,6 @@
 /* A model learnt from logs and counters. */
 #include "engine/pio/train.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "answers/pio/parts.h"
 #include "base/duration.h"
 #include "base/memory_limit.h"

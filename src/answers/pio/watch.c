@@ -1,10 +1,6 @@
 /* Files are followed, intervals judged, and periods told. */
 #include "answers/pio/watch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "engine/pio/matrix.h"
 #include "answers/pio/parts.h"
 #include "answers/pio/watch_parts.h"
 

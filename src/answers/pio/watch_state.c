@@ -2,13 +2,9 @@
 #include "answers/pio/watch_parts.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "engine/pio/model_file.h"
-#include "base/input.h"
-#include "base/state_words.h"
 #include "base/atomic_file.h"
 #include "base/written.h"
 

@@ -1,6 +1,5 @@
 /* News of a watch as a line for people. */
 #include <inttypes.h>
-#include <math.h>
 
 #include "answers/pio/parts.h"
 #include "answers/pio/watch.h"

@@ -1,9 +1,5 @@
 /* Names, times and rules in words. */
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "answers/pio/parts.h"
 #include "base/escape.h"

@@ -1,6 +1,4 @@
 /* The command line of lode record. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/escape.h"

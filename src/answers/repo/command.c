@@ -1,7 +1,4 @@
 /* The command line of lode repo. */
-#include <stdio.h>
-#include <string.h>
-
 #include "answers/repo/repo.h"
 #include "store/repo_query.h"
 #include "base/escape.h"

@@ -1,6 +1,4 @@
 /* lode repo in a sentence: what is there, or what was done. */
-#include <string.h>
-
 #include "answers/repo/repo.h"
 #include "base/utc_text.h"
 #include "document/findings.h"

@@ -7,12 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include "base/error.h"
 #include "document/fields.h"
 #include "document/opening.h"
 #include "document/text_page.h"

@@ -1,6 +1,4 @@
 /* From a request to an answer: opens the repository, finds streams, does what is asked. */
-#include <stdlib.h>
-
 #include "answers/repo/repo.h"
 #include "base/lines.h"
 #include "store/repo_query.h"

@@ -1,7 +1,4 @@
 /* lode repo for terminals. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/repo/repo.h"
 #include "base/escape.h"
 #include "base/utc_text.h"

@@ -1,14 +1,9 @@
 /* The command line of lode serve, and the server while it runs. */
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "base/mem.h"
 #include "base/shell_words.h"
 #include "base/written.h"
 #include "document/opening.h"

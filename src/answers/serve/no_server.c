@@ -1,7 +1,4 @@
 /* What stands in for `lode serve` in a build without libmicrohttpd: it says how to get it. */
-#include <stdio.h>
-#include <string.h>
-
 #include "tool/command.h"
 #include "tool/help.h"
 #include "tool/messages.h"

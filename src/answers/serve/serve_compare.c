@@ -1,7 +1,4 @@
 /* Two values of a label, compared as lode diff compares two queries of a repository. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/diff/diff.h"
 #include "answers/serve/serve_mine_parts.h"
 #include "base/clock.h"

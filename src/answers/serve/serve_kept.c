@@ -3,16 +3,12 @@
 
 #include <inttypes.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/input.h"
 #include "base/map.h"
-#include "base/mem.h"
 #include "base/written.h"
 
 enum { N_FILES = 64, PATH_BYTES = 4096 };

@@ -1,13 +1,8 @@
 /* A mine report that is served: mined once, then asked about. */
 #include "answers/serve/serve_mine.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/mem.h"
 #include "answers/serve/serve_mine_parts.h"
 #include "answers/clusters/cluster_choice.h"
-#include "answers/clusters/cluster_paths.h"
 #include "answers/mine/source.h"
 
 /* Items of lists that are asked for. */

@@ -1,15 +1,11 @@
 /* Serves a repository, mined again whenever its recordings change. */
 #include "answers/serve/serve_mine_repo.h"
 
-#include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/duration.h"
 #include "base/escape.h"
 #include "base/utc_text.h"
 #include "tool/messages.h"

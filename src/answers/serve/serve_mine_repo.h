@@ -14,8 +14,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "answers/serve/serve_mine.h"
 #include "serve/server.h"
 #include "tool/command.h"

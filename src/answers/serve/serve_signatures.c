@@ -1,6 +1,4 @@
 /* Signatures of a served mine report, and how they are changed. */
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "answers/serve/serve_mine_parts.h"

@@ -4,7 +4,6 @@
 #include "engine/regtime/meanwhile.h"
 #include "answers/timeline/page.h"
 #include "answers/timeline/window.h"
-#include "base/mem.h"
 #include "base/pool.h"
 #include "store/timeline_file.h"
 

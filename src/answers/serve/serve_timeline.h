@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "serve/site.h"
 
 struct lode_serve_timeline;

@@ -1,6 +1,4 @@
 /* The command line of lode shard. */
-#include <stdio.h>
-
 #include "answers/shard/shard.h"
 #include "tool/command.h"
 #include "tool/messages.h"

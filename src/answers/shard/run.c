@@ -1,14 +1,11 @@
 /* From a manifest to parts of about equal cost, as manifests on disk. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "answers/shard/shard.h"
 #include "base/atomic_file.h"
 #include "base/escape.h"
-#include "base/folder.h"
-#include "base/input.h"
 #include "base/manifest.h"
 #include "base/sorted.h"
 #include "input/file_names.h"

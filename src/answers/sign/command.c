@@ -1,5 +1,4 @@
 /* The command line of lode sign. */
-#include <stdio.h>
 #include <time.h>
 
 #include "answers/sign/sign.h"

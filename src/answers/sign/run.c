@@ -1,7 +1,4 @@
 /* From a request to an answer: opens the store, lists signatures or changes them. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/sign/sign.h"
 #include "answers/sign/signature_store.h"
 

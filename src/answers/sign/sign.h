@@ -8,13 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "answers/sign/signature_request.h"
-#include "base/error.h"
 #include "document/fields.h"
 #include "document/opening.h"
 #include "document/text_page.h"

@@ -1,12 +1,8 @@
 /* Signs, edits, retires and deletes signatures of a list in memory. */
 #include "answers/sign/signature_change.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/closest_name.h"
 #include "base/escape.h"
-#include "base/mem.h"
 #include "model/signature_pattern.h"
 
 typedef LODE_VEC(const char *) text_vec;

@@ -11,11 +11,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "answers/clusters/cluster_choice.h"
 #include "model/signature.h"
 

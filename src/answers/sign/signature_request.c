@@ -1,8 +1,6 @@
 /* What a page posts, as a change of signatures. */
 #include "answers/sign/signature_request.h"
 
-#include <string.h>
-
 #include "base/json_tree.h"
 
 const char *lode_signature_act_name(enum lode_signature_act act)

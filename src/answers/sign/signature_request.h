@@ -9,10 +9,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
-#include "base/error.h"
-#include "base/mem.h"
 #include "answers/sign/signature_change.h"
 
 enum lode_signature_act {

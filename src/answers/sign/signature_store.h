@@ -10,9 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "model/signature.h"
 #include "store/repo.h"
 

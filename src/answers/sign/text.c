@@ -1,7 +1,4 @@
 /* lode sign for terminals. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/sign/sign.h"
 #include "base/escape.h"
 #include "document/table.h"

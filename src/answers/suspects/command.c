@@ -1,9 +1,4 @@
 /* The command line of lode suspects. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/suspects/suspects.h"
 #include "base/escape.h"
 #include "tool/aoi_options.h"

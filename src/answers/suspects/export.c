@@ -1,7 +1,4 @@
 /* Stacks of lode suspects for other tools. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/suspects/suspects.h"
 #include "document/export/export_stacks.h"
 #include "document/export/folded_stacks.h"

@@ -1,6 +1,5 @@
 /* lode suspects in a few lines: the callers that make a metric slow. */
 #include <math.h>
-#include <string.h>
 
 #include "answers/suspects/text_parts.h"
 #include "document/findings.h"

@@ -2,7 +2,6 @@
 #include "answers/suspects/read.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "engine/suspects/collect.h"
@@ -13,7 +12,6 @@
 #include "streams/slowest.h"
 #include "answers/suspects/critical.h"
 #include "answers/suspects/windows.h"
-#include "input/source.h"
 #include "input/siblings.h"
 
 struct reading {

@@ -16,14 +16,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/suspects/execution.h"
 #include "engine/suspects/metric_spec.h"
-#include "base/error.h"
-#include "base/mem.h"
 #include "streams/digest_job.h"
 #include "model/builder.h"
 #include "model/symptom.h"

@@ -2,7 +2,6 @@
 #include "answers/suspects/rows.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/sorted.h"
 

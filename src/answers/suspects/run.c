@@ -1,7 +1,5 @@
 /* The answer of lode suspects: recordings are read, executions labelled, functions ranked. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "answers/suspects/rows.h"
 #include "base/memory_limit.h"

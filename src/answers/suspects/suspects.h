@@ -8,11 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "engine/suspects/explain.h"
 #include "engine/suspects/suspects.h"
 #include "answers/suspects/read.h"

@@ -1,6 +1,4 @@
 /* The text of lode suspects: the ranked table with what it stands on. */
-#include <string.h>
-
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
 #include "document/prose.h"

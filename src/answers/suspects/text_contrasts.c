@@ -1,6 +1,4 @@
 /* The contrasts in the texts of lode suspects. */
-#include <string.h>
-
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
 #include "answers/clusters/common_part.h"

@@ -1,6 +1,5 @@
 /* One function of lode suspects in full, and the histograms of all metrics. */
 #include <math.h>
-#include <string.h>
 
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"

@@ -1,6 +1,5 @@
 /* The functions in the text of lode suspects. */
 #include <math.h>
-#include <string.h>
 
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"

@@ -1,6 +1,5 @@
 /* Latency histograms in text: lines of a few columns, and bars. */
 #include <math.h>
-#include <string.h>
 
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"

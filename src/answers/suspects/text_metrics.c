@@ -1,6 +1,4 @@
 /* The metrics in the text of lode suspects. */
-#include <string.h>
-
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
 #include "document/table.h"

@@ -2,7 +2,6 @@
 #include "answers/suspects/text_parts.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "document/table.h"
 #include "document/units.h"

@@ -1,9 +1,6 @@
 /* Executions in slow windows. */
 #include "answers/suspects/windows.h"
 
-#include <stdlib.h>
-
-#include "base/map.h"
 #include "base/sorted.h"
 
 /* Windows in order of tid and start; `latest_ns` is the latest end up to here, of this tid. */

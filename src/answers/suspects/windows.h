@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "engine/suspects/execution.h"
 #include "model/stream.h"
 #include "model/symptom.h"

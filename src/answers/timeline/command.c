@@ -1,11 +1,6 @@
 /* The command line of lode timeline. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/timeline/page.h"
 #include "answers/timeline/timeline.h"
-#include "base/duration.h"
 #include "input/format.h"
 #include "tool/asked.h"
 #include "tool/command.h"

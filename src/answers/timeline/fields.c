@@ -1,7 +1,6 @@
 /* Fields of the document of lode timeline. */
 #include "answers/timeline/timeline.h"
 
-#include "base/mem.h"
 #include "answers/input_fields.h"
 
 enum { TOP_FUNCTIONS = 10 };

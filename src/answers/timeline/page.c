@@ -1,11 +1,7 @@
 /* The page of a timeline: its documents in one file. */
 #include "answers/timeline/page.h"
 
-#include <stdlib.h>
-
-#include "answers/timeline/views.h"
 #include "base/written.h"
-#include "document/html.h"
 
 /* The page's own document, what everybody did meanwhile, then windows. */
 enum { PART_PAGE, PART_MEANWHILES, PART_WINDOWS };

@@ -13,8 +13,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "answers/timeline/timeline.h"
 #include "answers/timeline/views.h"
 #include "document/html.h"

@@ -1,6 +1,5 @@
 /* Fields of the documents that the page of a timeline draws: columns of numbers. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "engine/regtime/regtime_own.h"
 #include "answers/timeline/page.h"

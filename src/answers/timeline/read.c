@@ -1,10 +1,6 @@
 /* From a function trace, or an index of one, to its timeline. */
 #include "answers/timeline/read.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory_limit.h"
 #include "base/pool.h"
 #include "model/call_intake.h"

@@ -8,13 +8,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/regtime/meanwhile.h"
 #include "engine/regtime/outliers.h"
 #include "engine/regtime/regtime.h"
-#include "base/error.h"
 #include "model/call_trace.h"
 #include "input/call_source.h"
 

@@ -1,7 +1,5 @@
 /* The answer of lode timeline: a trace is read, compressed, and asked. */
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "answers/timeline/timeline.h"
 #include "answers/timeline/views.h"

@@ -1,6 +1,4 @@
 /* The text of lode timeline: the summary, one moment, one function. */
-#include <string.h>
-
 #include "answers/timeline/timeline.h"
 #include "base/escape.h"
 #include "document/prose.h"

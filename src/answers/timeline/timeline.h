@@ -8,11 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "engine/regtime/moment.h"
 #include "answers/timeline/read.h"
 #include "base/duration.h"

@@ -1,8 +1,6 @@
 /* All that a page without an engine shows of a trace. */
 #include "answers/timeline/views.h"
 
-#include <stdlib.h>
-
 #include "engine/regtime/meanwhile_many.h"
 #include "base/sorted.h"
 #include "answers/timeline/window_walk.h"

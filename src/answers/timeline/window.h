@@ -12,7 +12,6 @@
 #pragma once
 
 #include "engine/regtime/regtime.h"
-#include "base/error.h"
 #include "model/call_trace.h"
 
 /* Single calls of a thread that a page is given: as many as a wide screen has pixels for. */

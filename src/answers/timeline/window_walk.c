@@ -1,8 +1,6 @@
 /* Windows that hold calls, found from the calls: empty ones cost nothing. */
 #include "answers/timeline/window_walk.h"
 
-#include <stdlib.h>
-
 #include "base/sorted.h"
 
 #define NOWHERE ((int64_t)-1)

@@ -11,7 +11,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "model/call_cursor.h"
 #include "model/call_trace.h"
 

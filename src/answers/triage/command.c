@@ -1,9 +1,5 @@
 /* The command line of lode triage. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "answers/triage/triage.h"
-#include "base/mem.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"
 #include "tool/terminal.h"

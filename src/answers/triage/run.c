@@ -1,8 +1,4 @@
 /* From a request to an answer: streams are held against signatures, and the rest is mined. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "answers/triage/triage.h"
 #include "answers/input_fields.h"
 #include "document/units.h"

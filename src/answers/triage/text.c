@@ -1,9 +1,6 @@
 /* lode triage for terminals. */
-#include <string.h>
-
 #include "answers/triage/triage.h"
 #include "base/escape.h"
-#include "base/folder.h"
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/headline.h"
 #include "document/prose.h"

@@ -9,14 +9,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "engine/mine/mine.h"
 #include "answers/coverage/cover.h"
-#include "base/error.h"
 #include "document/fields.h"
 #include "answers/coverage/coverage_job.h"
 #include "answers/clusters/cluster_rows.h"

@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <zlib.h>
 
-#include "base/map.h"
 #include "document/export/export_protobuf.h"
 #include "document/export/export_stacks.h"
 

@@ -1,5 +1,4 @@
 /* Writes stacks as speedscope's JSON. */
-#include "base/map.h"
 #include "document/export/export_stacks.h"
 #include "base/json.h"
 

@@ -14,8 +14,6 @@
 #include <stdio.h>
 
 #include "engine/mine/mine.h"
-#include "base/error.h"
-#include "base/mem.h"
 #include "model/frame.h"
 
 enum { LODE_EXPORT_VALUES = 5, LODE_EXPORT_LABELS = 11 };

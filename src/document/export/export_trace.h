@@ -14,7 +14,6 @@
 #pragma once
 
 #include "engine/waits/lanes.h"
-#include "base/error.h"
 #include "model/call_trace.h"
 #include "base/json.h"
 

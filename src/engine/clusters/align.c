@@ -1,8 +1,6 @@
 /* Alignment of two patterns (design §3.4; StackMine §VI.A). */
 #include "engine/clusters/align.h"
 
-#include <stdlib.h>
-
 /*
  * One number orders alignments: cost in units, then fewer matches is worse. A match takes 1 off, so
  * a unit must weigh more than all matches together: 2^20 of them, and 2^63 holds 12 million

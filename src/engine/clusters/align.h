@@ -10,12 +10,8 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/clusters/row_table.h"
 #include "engine/clusters/words.h"
-#include "base/mem.h"
 
 enum lode_align_op {
 	LODE_ALIGN_MATCH,

@@ -1,9 +1,6 @@
 /* Clusters of similar patterns (design §3.4; StackMine §VI). */
 #include "engine/clusters/clusters.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "engine/clusters/joining.h"
 #include "engine/clusters/pairs.h"
 #include "engine/clusters/similarity.h"

@@ -3,11 +3,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/patterns/miner.h"
-#include "base/error.h"
 #include "model/digest.h"
 
 enum lode_linkage {

@@ -2,10 +2,8 @@
 #include "engine/clusters/common.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "engine/clusters/pairs.h"
-#include "engine/clusters/row_table.h"
 #include "base/pool.h"
 
 /* Weight of a function that stands in every stack, against 2^20 for one that is in none. */

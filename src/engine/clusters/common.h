@@ -11,11 +11,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/clusters/similarity.h"
-#include "base/mem.h"
 
 struct lode_common {
 	LODE_VEC(uint32_t) frames; /* frame ids, root first */

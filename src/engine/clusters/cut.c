@@ -2,10 +2,8 @@
 #include "engine/clusters/cut.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "base/sorted.h"
 #include "engine/clusters/stack_functions.h"
 

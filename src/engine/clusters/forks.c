@@ -2,7 +2,6 @@
 #include "engine/clusters/forks.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "engine/clusters/fork_paths.h"
 #include "base/map.h"

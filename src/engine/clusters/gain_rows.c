@@ -1,7 +1,6 @@
 /* Rows of an alignment's table, several columns at a time. */
 #include "engine/clusters/gain_rows.h"
 
-#include <stdlib.h>
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif

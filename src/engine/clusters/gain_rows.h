@@ -14,8 +14,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/clusters/places.h"
 #include "engine/clusters/reach.h"
 #include "engine/clusters/subtable.h"

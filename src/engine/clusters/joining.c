@@ -1,10 +1,6 @@
 /* Agglomeration from the pairs that are similar enough, without a matrix. */
 #include "engine/clusters/joining.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
-#include "base/map.h"
 #include "base/sorted.h"
 
 __extension__ typedef unsigned __int128 wide;

@@ -11,9 +11,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/clusters/clusters.h"
 #include "engine/clusters/pairs.h"
 

@@ -2,11 +2,8 @@
 #include "engine/clusters/pairs.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "engine/clusters/gain_rows.h"
-#include "engine/clusters/places.h"
-#include "engine/clusters/reach.h"
 #include "base/pool.h"
 
 /* Of a block of patterns, lane by lane: those that come later and are similar. */

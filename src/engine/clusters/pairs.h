@@ -7,9 +7,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/clusters/reach.h"
 #include "engine/clusters/similarity.h"
 

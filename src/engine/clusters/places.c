@@ -1,9 +1,6 @@
 /* Orders patterns by their functions, so that neighbours begin alike. */
 #include "engine/clusters/places.h"
 
-#include <stdlib.h>
-
-#include "base/mem.h"
 #include "base/sorted.h"
 
 static int compare_places(const void *a, const void *b, void *context)

@@ -11,10 +11,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/clusters/similarity.h"
 #include "engine/clusters/subtable.h"
 

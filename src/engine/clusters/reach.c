@@ -2,7 +2,6 @@
 #include "engine/clusters/reach.h"
 
 #include <math.h>
-#include <stdlib.h>
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif

@@ -13,13 +13,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/clusters/places.h"
 #include "engine/clusters/subtable.h"
-#include "base/mem.h"
 
 enum { LODE_REACH_MOST_LANES = 32 };
 

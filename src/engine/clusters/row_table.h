@@ -11,9 +11,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/mem.h"
 
 /* Makes a row; `above` is the one before, NULL for row 0. */

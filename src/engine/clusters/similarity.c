@@ -2,7 +2,6 @@
 #include "engine/clusters/similarity.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/sorted.h"
 

@@ -10,9 +10,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/clusters/align.h"
 #include "engine/clusters/subtable.h"
 #include "engine/clusters/weights.h"

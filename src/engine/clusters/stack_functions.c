@@ -2,7 +2,6 @@
 #include "engine/clusters/stack_functions.h"
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "base/sorted.h"
 
 struct candidate {

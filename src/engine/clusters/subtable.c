@@ -1,8 +1,6 @@
 /* Table of substitution costs of every two functions. */
 #include "engine/clusters/subtable.h"
 
-#include <stdlib.h>
-
 #include "base/pool.h"
 #include "base/sorted.h"
 

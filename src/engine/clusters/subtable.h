@@ -9,9 +9,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/clusters/words.h"
 
 struct lode_sub_table {

@@ -2,7 +2,6 @@
 #include "engine/clusters/threads_cut.h"
 
 #include "base/map.h"
-#include "base/mem.h"
 
 /* Some of the stacks, with the place of each among all. */
 struct subset {

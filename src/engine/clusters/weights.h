@@ -11,9 +11,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "model/digest.h"
 
 double lode_weight_uni(const struct lode_name_stats *names, uint32_t frame);

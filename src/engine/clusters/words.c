@@ -1,9 +1,6 @@
 /* Words of function names, and the cost of replacing one name by another (design §3.4). */
 #include "engine/clusters/words.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "base/sorted.h"
 
 static bool is_upper(unsigned char c)

@@ -10,11 +10,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/map.h"
-#include "base/mem.h"
 
 /* Bags of words of names 0..n-1. `{ 0 }` is empty; const use is thread-safe. */
 struct lode_words {

@@ -2,8 +2,6 @@
 #include "engine/diff/change_statistic.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 

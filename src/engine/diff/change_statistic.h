@@ -21,9 +21,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/diff/splits.h"
 
 /* What one thing (a cluster) costs in one stream, in any unit; negative once strata are aligned. */

@@ -2,8 +2,6 @@
 #include "engine/diff/diff.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/diff/change_interval.h"
 #include "engine/diff/permutation_test.h"

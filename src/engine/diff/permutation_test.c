@@ -2,9 +2,6 @@
 #include "engine/diff/permutation_test.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/pool.h"

@@ -26,8 +26,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "engine/diff/change_statistic.h"
 
 struct lode_permutation_item {

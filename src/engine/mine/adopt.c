@@ -1,9 +1,6 @@
 /* Gives scraps of late rounds to the clusters whose shared path they hold. */
 #include "engine/mine/adopt.h"
 
-#include <stdlib.h>
-
-#include "engine/mine/match.h"
 #include "base/pool.h"
 #include "base/sorted.h"
 

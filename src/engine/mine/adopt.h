@@ -10,8 +10,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/mine/mine.h"
 #include "engine/mine/rounds.h"
 #include "engine/mine/stackset.h"

@@ -1,9 +1,6 @@
 /* Builds the tree of a cluster's flame graph within a number of nodes. */
 #include "engine/mine/flame.h"
 
-#include <stdlib.h>
-
-#include "base/map.h"
 #include "base/sorted.h"
 
 /* A node of the digest's tree that a stack passes through. */

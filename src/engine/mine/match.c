@@ -1,8 +1,6 @@
 /* Which stacks contain which patterns, as subsequences. */
 #include "engine/mine/match.h"
 
-#include <stdlib.h>
-
 void lode_postings_build(struct lode_postings *out, const struct lode_stackset *set,
 			 size_t n_frames, struct lode_arena *arena)
 {

@@ -6,11 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/mine/stackset.h"
-#include "base/mem.h"
 
 /* Stacks by function: postings[start[f] .. start[f + 1]) are the stacks that contain frame f. */
 struct lode_postings {

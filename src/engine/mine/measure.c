@@ -1,9 +1,6 @@
 /* Own and total costs of clusters (design §3.5). */
 #include "engine/mine/measure.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-
 #include "base/pool.h"
 #include "base/sorted.h"
 

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/clusters/common.h"
 #include "engine/mine/adopt.h"

@@ -7,12 +7,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/clusters/clusters.h"
-#include "base/error.h"
-#include "base/mem.h"
 #include "model/digest.h"
 
 enum lode_rank {

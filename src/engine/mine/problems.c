@@ -1,8 +1,6 @@
 /* Groups patterns by the problems that the cut found, and gives each its stacks. */
 #include "engine/mine/problems.h"
 
-#include <stdlib.h>
-
 #include "engine/clusters/threads_cut.h"
 #include "engine/mine/adopt.h"
 

@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "engine/mine/rounds.h"
 #include "engine/mine/stackset.h"
 #include "model/digest.h"

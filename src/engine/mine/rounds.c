@@ -1,8 +1,6 @@
 /* Mines again what no pattern explains, until nothing is found (design §3.3). */
 #include "engine/mine/rounds.h"
 
-#include <stdlib.h>
-
 #include "base/pool.h"
 #include "base/sorted.h"
 

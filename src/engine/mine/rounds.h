@@ -8,12 +8,9 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/mine/match.h"
 #include "engine/mine/stackset.h"
 #include "engine/patterns/miner.h"
-#include "base/error.h"
 
 struct lode_round_pattern {
 	const uint32_t *frames;

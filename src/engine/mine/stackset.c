@@ -1,8 +1,6 @@
 /* Distinct stacks of a digest with their costs. */
 #include "engine/mine/stackset.h"
 
-#include <stdlib.h>
-
 /* Rows grouped by stack node: a counting sort over nodes, so that the order is that of the tree. */
 static void group_rows(struct lode_stackset *set, const struct lode_digest *digest, unsigned kinds,
 		       uint32_t *stack_of_node, struct lode_arena *arena)

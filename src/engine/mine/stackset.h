@@ -9,11 +9,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/patterns/miner.h"
-#include "base/mem.h"
 #include "model/digest.h"
 
 struct lode_stackset {

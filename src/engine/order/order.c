@@ -1,9 +1,6 @@
 /* Orders recordings so that the first ones show most problems (StackMine §VII.A Q3). */
 #include "engine/order/order.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sorted.h"
 
 /* Lists by another key: at[start[k] .. start[k + 1]) are those of key k, ascending. */

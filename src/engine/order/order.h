@@ -20,12 +20,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/map.h"
-#include "base/mem.h"
 
 struct lode_order_stream {
 	int64_t symptom_ns; /* sum of its symptoms' lengths */

@@ -1,9 +1,6 @@
 /* Coverage by number of opened recordings, for each order (StackMine, Figure 4). */
 #include "engine/order/order_curves.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The smallest k with covered_ns[k] >= target_ns; n if there is none. */
 static size_t needed_for(const double *covered_ns, size_t n, double target_ns)
 {

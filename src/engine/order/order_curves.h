@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "engine/order/order.h"
 
 /* The first three are enum lode_order_kind. */

@@ -1,9 +1,6 @@
 /* Costs of all insertions into all children of a pattern, in one pass. */
 #include "engine/patterns/children.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "engine/patterns/windows.h"
 
 enum { MOST_COUNTERS = 1 << 19 }; /* 4 MB of them */

@@ -8,11 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/patterns/condition.h"
-#include "base/mem.h"
 
 struct lode_children {
 	LODE_VEC(uint32_t) pairs; /* row -> slot * n_items + item */

@@ -8,13 +8,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/patterns/merge.h"
 #include "engine/patterns/thin.h"
 #include "base/map.h"
-#include "base/mem.h"
 
 /*
  * May a function be inserted at a slot? A watched one may not, for it is another copy of the

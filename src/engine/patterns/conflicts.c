@@ -1,9 +1,6 @@
 /* Costs of pairs of insertions that miss a pivot, and a small set that covers them. */
 #include "engine/patterns/conflicts.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 enum { FIRST_SLOTS = 256 };
 
 void lode_conflicts_begin(struct lode_conflicts *conflicts)

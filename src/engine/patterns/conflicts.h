@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/mem.h"
 
 /* Insertions a and b (by number, a == b allowed), the sum of the weights of the sequences that have

@@ -2,7 +2,6 @@
 #include "engine/patterns/costly_trie.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 void lode_costly_trie_release(struct lode_costly_trie *trie)
 {

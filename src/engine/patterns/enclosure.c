@@ -1,8 +1,6 @@
 /* Tests whether a pattern can take one more item, on a prefix tree (BIDE). */
 #include "engine/patterns/enclosure.h"
 
-#include <stdlib.h>
-
 /* Sequences that go through the filter before there is a witness, and until there is none again. */
 enum { FILTERED_FIRST = 3, MOST_FILTERED = 16 };
 

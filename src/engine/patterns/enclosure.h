@@ -3,11 +3,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/patterns/prefix_tree.h"
-#include "base/mem.h"
 
 /* Where in the pattern an item could go, and what it would cost there. */
 struct lode_enclosure_cell {

@@ -1,8 +1,6 @@
 /* Long ends that all sequences share, off before mining and on again behind it. */
 #include "engine/patterns/ends.h"
 
-#include <stdlib.h>
-
 enum {
 	/* Shorter ends cost less to mine than to take off. */
 	LEAST_ENDS = 64,

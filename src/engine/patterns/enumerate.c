@@ -2,7 +2,6 @@
 #include "engine/patterns/enumerate.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "engine/patterns/follow.h"
 #include "base/pool.h"

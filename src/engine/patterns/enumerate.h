@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/patterns/costly_trie.h"
 #include "engine/patterns/reduce.h"
 

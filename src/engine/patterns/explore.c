@@ -2,7 +2,6 @@
 #include "engine/patterns/explore.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "engine/patterns/children.h"
 #include "engine/patterns/closure.h"
@@ -11,7 +10,6 @@
 #include "engine/patterns/lists.h"
 #include "engine/patterns/pivot.h"
 #include "engine/patterns/windows.h"
-#include "base/mem.h"
 #include "base/pool.h"
 
 /* One level of the recursion: a pattern, its conditional database, and what is known about it. */

@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/patterns/found.h"
 #include "engine/patterns/reduce.h"
 

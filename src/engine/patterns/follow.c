@@ -1,8 +1,6 @@
 /* Inner loops of the search by enumeration: what can follow a prefix. */
 #include "engine/patterns/follow.h"
 
-#include <stdlib.h>
-
 enum { NONE = UINT32_MAX };
 
 void lode_follow_db_release(struct lode_follow_db *db)

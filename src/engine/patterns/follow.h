@@ -14,8 +14,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/mem.h"
 
 struct lode_follow_db {

@@ -1,8 +1,6 @@
 /* Store of the patterns found so far, shared by all threads of a search. */
 #include "engine/patterns/found.h"
 
-#include <stdlib.h>
-
 void lode_found_init(struct lode_found *found, uint32_t n_items)
 {
 	memset(found, 0, sizeof(*found));

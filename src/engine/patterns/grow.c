@@ -1,8 +1,6 @@
 /* Grows a pattern into a maximal one. */
 #include "engine/patterns/grow.h"
 
-#include <stdlib.h>
-
 #include "engine/patterns/closure.h"
 #include "engine/patterns/windows.h"
 

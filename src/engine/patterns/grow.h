@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/patterns/condition.h"
 
 struct lode_grower {

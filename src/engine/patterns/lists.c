@@ -1,9 +1,6 @@
 /* Inverted lists: which sequences contain an item. */
 #include "engine/patterns/lists.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 void lode_lists_build(struct lode_lists *lists, const struct lode_merge *db,
 		      const uint32_t *sequences, uint32_t n_sequences, uint32_t n_items,
 		      const uint8_t *skip)

@@ -3,10 +3,7 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/patterns/merge.h"
-#include "base/mem.h"
 
 struct lode_lists {
 	LODE_VEC(uint32_t) start, list, seen;

@@ -1,8 +1,6 @@
 /* Merges equal sequences while they are written. */
 #include "engine/patterns/merge.h"
 
-#include <stdlib.h>
-
 void lode_merge_begin(struct lode_merge *merge, uint32_t n_most)
 {
 	size_t n_slots = 16;

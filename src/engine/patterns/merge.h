@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/mem.h"
 
 struct lode_merge {

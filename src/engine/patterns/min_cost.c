@@ -2,10 +2,6 @@
 #include "engine/patterns/min_cost.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
-#include "base/mem.h"
 
 /* λs that all give too many: from..to. */
 struct range {

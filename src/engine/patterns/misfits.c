@@ -1,9 +1,6 @@
 /* Chooses branches by how single sequences differ from known patterns. */
 #include "engine/patterns/misfits.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "engine/patterns/windows.h"
 
 void lode_misfits_release(struct lode_misfits *misfits)

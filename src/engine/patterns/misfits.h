@@ -13,8 +13,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/patterns/condition.h"
 
 struct lode_misfit_sequence {

@@ -1,8 +1,6 @@
 /* Pivots: known patterns that rule out parts of the search. */
 #include "engine/patterns/pivot.h"
 
-#include <stdlib.h>
-
 #include "engine/patterns/conflicts.h"
 #include "engine/patterns/windows.h"
 

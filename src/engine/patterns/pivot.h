@@ -14,9 +14,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/patterns/condition.h"
 #include "engine/patterns/found.h"
 #include "engine/patterns/misfits.h"

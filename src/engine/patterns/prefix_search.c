@@ -2,7 +2,6 @@
 #include "engine/patterns/prefix_search.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "engine/patterns/enclosure.h"
 #include "engine/patterns/prefix_tree.h"

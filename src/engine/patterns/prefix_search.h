@@ -9,10 +9,7 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/patterns/reduce.h"
-#include "base/mem.h"
 
 /* Patterns in reduced items, in no order: pattern i is items[start[i] .. start[i + 1]). */
 struct lode_prefix_patterns {

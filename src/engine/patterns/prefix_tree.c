@@ -1,9 +1,6 @@
 /* Builds the prefix tree of the sequences, as arrays in preorder. */
 #include "engine/patterns/prefix_tree.h"
 
-#include <stdlib.h>
-
-#include "base/mem.h"
 #include "base/sorted.h"
 
 static int by_items(const void *pa, const void *pb, void *context)

@@ -11,8 +11,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/patterns/reduce.h"
 
 struct lode_prefix_tree {

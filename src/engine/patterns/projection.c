@@ -1,8 +1,6 @@
 /* Projections on a prefix tree: counts and takes a prefix's next items. */
 #include "engine/patterns/projection.h"
 
-#include <stdlib.h>
-
 void lode_counting_init(struct lode_counting *counting, uint32_t n_items)
 {
 	memset(counting, 0, sizeof(*counting));

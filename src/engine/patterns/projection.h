@@ -7,11 +7,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/patterns/prefix_tree.h"
-#include "base/mem.h"
 
 struct lode_view {
 	uint32_t n, capacity;

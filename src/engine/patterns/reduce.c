@@ -2,11 +2,9 @@
 #include "engine/patterns/reduce.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 #include "engine/patterns/merge.h"
 #include "base/map.h"
-#include "base/mem.h"
 #include "base/sorted.h"
 
 enum { NEVER = UINT32_MAX, MIXED = UINT32_MAX - 1, BORDER = UINT32_MAX - 2 };

@@ -12,10 +12,7 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/patterns/miner.h"
-#include "base/error.h"
 
 struct lode_reduced {
 	uint32_t n_items;

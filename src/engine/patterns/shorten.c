@@ -1,9 +1,6 @@
 /* Deep sequences without what no other sequence shares. */
 #include "engine/patterns/shorten.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
 	LEAST_DEEP = 512,
 	/* Steps of all comparisons: so many for each item of the input, and some. */

@@ -1,9 +1,6 @@
 /* Thins out insertions that repeat a pattern's own functions. */
 #include "engine/patterns/thin.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "engine/patterns/windows.h"
 
 void lode_thin_scratch_release(struct lode_thin_scratch *scratch)

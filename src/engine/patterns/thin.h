@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/mem.h"
 
 struct lode_thin_input {

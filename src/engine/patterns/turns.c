@@ -2,7 +2,6 @@
 #include "engine/patterns/turns.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "engine/patterns/enumerate.h"
 #include "engine/patterns/explore.h"

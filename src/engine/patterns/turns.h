@@ -17,7 +17,6 @@
 
 #include "engine/patterns/miner.h"
 #include "engine/patterns/reduce.h"
-#include "base/mem.h"
 
 /* Items are the caller's, written out from the reduced ones. */
 struct lode_result {

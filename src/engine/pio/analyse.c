@@ -1,14 +1,8 @@
 /* From a model, counters and requests to slow periods and their causes. */
 #include "engine/pio/analyse.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/pio/evidence.h"
-#include "engine/pio/matrix.h"
 #include "engine/pio/periods.h"
-#include "engine/pio/rules.h"
 
 /* A counter that is out of its range for more than this share of a long enough time has a new
    level: it tells nothing any more. */

@@ -1,12 +1,7 @@
 /* Learning what is healthy, and what leaving it is worth (evidence.h). */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/pio/evidence.h"
 #include "engine/ripper/sorting.h"
 #include "base/pool.h"
-#include "base/sorted.h"
 
 /* Of healthy values, beyond these percentiles they left the range. */
 #define LOW_PCT	 0.5

@@ -2,9 +2,6 @@
 #include "engine/pio/evidence.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { N_STRONGEST = 3 };
 

@@ -2,7 +2,6 @@
 #include "engine/pio/intensity.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "engine/ripper/sorting.h"
 #include "base/mem.h"

@@ -1,8 +1,6 @@
 /* Pages of counts, found by the number of their first interval. */
 #include "engine/pio/interval_tally.h"
 
-#include <stdlib.h>
-
 static int64_t page_of(int64_t interval)
 {
 	return interval / LODE_TALLY_PAGE - (interval % LODE_TALLY_PAGE < 0);

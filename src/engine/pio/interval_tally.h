@@ -4,12 +4,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/map.h"
-#include "base/mem.h"
 
 struct lode_interval_counts {
 	uint32_t n, n_slow; /* requests that could be judged */

@@ -1,9 +1,6 @@
 /* Counters of several periods as one table. */
 #include "engine/pio/matrix.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void fill_matrix(struct lode_pio_matrix *out, const struct lode_pio_model *model,
 			const struct lode_counters *period, size_t at)
 {

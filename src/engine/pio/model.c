@@ -1,9 +1,6 @@
 /* The model that training makes and analysis uses. */
 #include "engine/pio/model.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct lode_pio_settings lode_pio_settings_default(bool is_classic)
 {
 	return (struct lode_pio_settings){

@@ -8,13 +8,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/pio/intensity.h"
 #include "engine/pio/usual.h"
 #include "engine/ripper/ruleset.h"
-#include "base/error.h"
 #include "model/requests.h"
 
 enum { LODE_PIO_MODEL_VERSION = 1 };

@@ -1,14 +1,10 @@
 /* Reads and writes a model as JSON. */
 #include "engine/pio/model_file.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/pio/rules.h"
 #include "base/input.h"
 #include "base/json.h"
 #include "base/json_tree.h"
-#include "base/sorted.h"
 
 #define MAX_FILE_BYTES ((size_t)512 << 20)
 

@@ -2,9 +2,6 @@
 #include "engine/pio/online_parts.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/pio/periods.h"
 

@@ -15,8 +15,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "engine/pio/analyse.h"
 #include "base/state_words.h"
 

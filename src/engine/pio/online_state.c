@@ -1,7 +1,4 @@
 /* The state of an online analysis as words, and back. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/pio/online_parts.h"
 #include "engine/pio/periods.h"
 

@@ -1,10 +1,5 @@
 /* What stands behind a period: servers, counters, rules; and who was hit. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/pio/periods.h"
-#include "base/sorted.h"
 
 /* Of the worst one's blame, where training did not show bystanders. */
 #define AT_FAULT_SHARE 0.5

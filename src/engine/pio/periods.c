@@ -1,10 +1,6 @@
 /* Joins intervals to slow periods, with what explains each. */
 #include "engine/pio/periods.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A period was felt when its SLOW share is beyond healthy time's by three standard errors, and by
    half of it. */
 #define FELT_ERRORS 3.0

@@ -1,8 +1,6 @@
 /* Takes in the requests of one period, for training or analysis. */
 #include "engine/pio/request_log.h"
 
-#include <string.h>
-
 #include "model/interval_axis.h"
 
 void lode_request_log_init(struct lode_request_log *log,

@@ -2,8 +2,6 @@
 #include "engine/pio/request_spool.h"
 
 #include <assert.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mem.h"

@@ -1,9 +1,6 @@
 /* Learns and applies the paper's two rulesets. */
 #include "engine/pio/rules.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/random.h"
 #include "engine/ripper/ripper.h"
 

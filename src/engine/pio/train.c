@@ -1,14 +1,9 @@
 /* Trains a model from periods of requests and counters. */
 #include "engine/pio/train.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/pio/evidence.h"
 #include "engine/pio/matrix.h"
 #include "engine/pio/rules.h"
-#include "base/sorted.h"
 
 /* Of groups of requests: how far the shares of slow ones scatter. */
 struct scatter {

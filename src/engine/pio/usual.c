@@ -1,8 +1,6 @@
 /* Usual response times by action and user, and which requests are slow (PIO13 2.2). */
 #include "engine/pio/usual.h"
 
-#include <stdlib.h>
-
 /* What a response time of 0 stands for where logarithms are taken. */
 #define ZERO_NS 500000.0
 

@@ -10,12 +10,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/pio/usual_moments.h"
 #include "base/map.h"
-#include "base/mem.h"
 
 struct lode_usual_pair {
 	uint32_t action, user;

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 /*
  * Shares of the recorded command's cost: the rest of a machine is often in a bad state, and hardly

@@ -1,9 +1,6 @@
 /* Measures the flaws of a recording. */
 #include "engine/quality/quality.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/quality/advice.h"
 
 enum node_flag {

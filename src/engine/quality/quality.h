@@ -7,10 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/mem.h"
 #include "model/stream.h"
 
 enum lode_service {

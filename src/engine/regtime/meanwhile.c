@@ -1,8 +1,6 @@
 /* What every thread did during a span of time (tasks T1 and T3 of the thesis). */
 #include "engine/regtime/meanwhile.h"
 
-#include <stdlib.h>
-
 #include "base/pool.h"
 #include "base/sorted.h"
 #include "model/call_cursor.h"

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "engine/regtime/regtime.h"
-#include "base/error.h"
 #include "model/call_trace.h"
 
 struct lode_leaf {

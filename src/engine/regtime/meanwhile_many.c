@@ -1,8 +1,6 @@
 /* What every thread did during many spans, in one pass over the calls. */
 #include "engine/regtime/meanwhile_many.h"
 
-#include <stdlib.h>
-
 #include "base/pool.h"
 #include "base/sorted.h"
 #include "model/open_calls.h"

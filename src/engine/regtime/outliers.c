@@ -1,8 +1,6 @@
 /* Calls that RegTime keeps as outliers of their functions (task T2 of the thesis). */
 #include "engine/regtime/outliers.h"
 
-#include <stdlib.h>
-
 #include "base/sorted.h"
 
 /* Of one function: the longest first. */

@@ -1,8 +1,6 @@
 /* Expressions of one thread's calls (REGTIME24, chapter 4; design §5). */
 #include "engine/regtime/regtime.h"
 
-#include <stdlib.h>
-
 #include "engine/regtime/regtime_borders.h"
 #include "engine/regtime/regtime_walk.h"
 #include "base/pool.h"

@@ -31,10 +31,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "model/call_trace.h"
 
 /* A share of the thread's total time, or a time. */

@@ -1,8 +1,6 @@
 /* Borders of other threads' outliers (REGTIME24 §7.6). */
 #include "engine/regtime/regtime_borders.h"
 
-#include <string.h>
-
 #include "base/sorted.h"
 
 static int compare_borders(const void *a, const void *b)

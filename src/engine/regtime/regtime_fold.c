@@ -1,8 +1,6 @@
 /* Folds items of negligible time (design §5). */
 #include "engine/regtime/regtime_fold.h"
 
-#include <stdlib.h>
-
 /* The outermost node with the most time, the first of equals: it says what an expression is, so it
    is never folded. */
 static size_t heaviest(const struct lode_regtime_node *nodes, size_t n)

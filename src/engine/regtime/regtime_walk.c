@@ -1,8 +1,6 @@
 /* Walks one thread's calls and makes the items and nodes of RegTime. */
 #include "engine/regtime/regtime_walk.h"
 
-#include <stdlib.h>
-
 #include "engine/regtime/regtime_fold.h"
 
 #define NO_TIME INT64_MIN

@@ -2,7 +2,6 @@
 #include "engine/ripper/grow_rule.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "engine/ripper/numeric_scan.h"
 #include "engine/ripper/sorting.h"

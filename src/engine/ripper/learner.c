@@ -1,8 +1,6 @@
 /* RIPPERk for one class against the rest. */
 #include "engine/ripper/learner.h"
 
-#include <stdlib.h>
-
 /* Building goes on until the description is this much longer than the shortest so far. */
 #define SURPLUS_BITS 64.0
 

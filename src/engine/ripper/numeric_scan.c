@@ -1,8 +1,6 @@
 /* Finds the best threshold of a numeric column. */
 #include "engine/ripper/numeric_scan.h"
 
-#include <stdbool.h>
-
 #include "base/map.h"
 
 #define FIRST	      LODE_ENTRY_FIRST

@@ -12,9 +12,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/ripper/ruleset.h"
 
 /* Of a row, for the rule that grows. The sum over up to 127 rows says how many of each there are.

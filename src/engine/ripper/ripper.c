@@ -1,8 +1,6 @@
 /* RIPPERk: learns an ordered list of rules from examples. */
 #include "engine/ripper/ripper.h"
 
-#include <stdlib.h>
-
 #include "engine/ripper/learner.h"
 #include "base/sorted.h"
 

@@ -3,11 +3,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "base/mem.h"
 
 typedef uint64_t lode_row_word;

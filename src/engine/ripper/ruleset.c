@@ -1,8 +1,6 @@
 /* Rules and lists of rules: evaluation and memory. */
 #include "engine/ripper/ruleset.h"
 
-#include <stdlib.h>
-
 bool lode_rule_covers(const struct lode_rule *rule, const double *const *columns, size_t row)
 {
 	for (size_t i = 0; i < rule->conditions.n; i++) {

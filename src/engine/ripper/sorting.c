@@ -1,9 +1,6 @@
 /* Sorts rows by the values of a column. */
 #include "engine/ripper/sorting.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 
 enum { DIGIT_BITS = 11, N_DIGITS = 6, N_BUCKETS = 1 << DIGIT_BITS };

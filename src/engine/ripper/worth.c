@@ -1,6 +1,4 @@
 /* Decides which rules are worth their bits, and drops the others. */
-#include <stdlib.h>
-
 #include "engine/ripper/learner.h"
 
 bool lode_is_mostly_wrong(uint32_t covered, uint32_t right)

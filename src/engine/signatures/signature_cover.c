@@ -1,9 +1,6 @@
 /* Share of the symptoms' time that signatures explain (design §3.6; StackMine §VII.A Q2). */
 #include "engine/signatures/signature_cover.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sorted.h"
 
 /* What a signature costs in the symptom at hand. */

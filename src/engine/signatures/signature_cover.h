@@ -10,11 +10,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/signatures/signature_match.h"
-#include "base/mem.h"
 #include "model/digest.h"
 #include "model/signature.h"
 

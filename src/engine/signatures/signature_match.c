@@ -1,9 +1,6 @@
 /* Matches all signatures with all rows of a digest, each stack once. */
 #include "engine/signatures/signature_match.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/signatures/signature_trie.h"
 #include "base/sorted.h"
 

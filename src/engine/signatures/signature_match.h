@@ -11,11 +11,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "base/mem.h"
 #include "model/digest.h"
 #include "model/signature.h"
 

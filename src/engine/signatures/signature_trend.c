@@ -1,9 +1,6 @@
 /* Coverage by release, host or day. */
 #include "engine/signatures/signature_trend.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void add_cover(struct lode_stream_cover *to, const struct lode_stream_cover *from)
 {
 	to->symptom_ns += from->symptom_ns;

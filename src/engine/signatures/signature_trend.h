@@ -4,9 +4,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/signatures/signature_cover.h"
 
 struct lode_trend_cell {

@@ -2,7 +2,6 @@
 #include "engine/signatures/signature_trie.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/glob.h"
 #include "model/signature_pattern.h"

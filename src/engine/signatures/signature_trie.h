@@ -11,12 +11,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "base/map.h"
-#include "base/mem.h"
 #include "model/frame.h"
 #include "model/signature.h"
 

@@ -1,9 +1,6 @@
 /* Which issue a completion of a block device ends, and which insertions an issue does. */
 #include "engine/suspects/block_requests.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sorted.h"
 
 /* ---- Flags ---- */

@@ -20,11 +20,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/suspects/pairing.h"
-#include "base/map.h"
 
 enum {
 	/* LIMIT: requests of one device and kind that wait at a time; of more, the oldest is lost.

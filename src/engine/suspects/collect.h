@@ -24,9 +24,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/suspects/block_requests.h"
 #include "engine/suspects/execution.h"
 #include "engine/suspects/graft.h"

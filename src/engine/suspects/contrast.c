@@ -2,8 +2,6 @@
 #include "engine/suspects/contrast.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/sorted.h"
 

@@ -13,13 +13,9 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/suspects/fisher.h"
 #include "engine/suspects/functions.h"
 #include "engine/suspects/tally.h"
-#include "base/mem.h"
 
 struct lode_contrast_half {
 	struct lode_outcome outcome;

@@ -19,10 +19,7 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/error.h"
-#include "base/mem.h"
 #include "model/frame.h"
 
 /* What could not be measured of a metric: counted, and shown. */

@@ -1,7 +1,6 @@
 /* Set of executions with their metrics and stacks, spooled beyond a bound. */
 #include "engine/suspects/execution.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/unnamed_file.h"

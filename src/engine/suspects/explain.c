@@ -1,9 +1,6 @@
 /* All evidence about one function. */
 #include "engine/suspects/explain.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sorted.h"
 
 const struct lode_suspect *lode_suspects_find(const struct lode_suspects *s, const char *name,

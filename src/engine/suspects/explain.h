@@ -3,13 +3,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/suspects/suspects.h"
-#include "base/error.h"
-#include "base/mem.h"
 
 /* Executions of one metric with the function in their stacks, and the others of that metric. */
 struct lode_explained_metric {

@@ -2,7 +2,6 @@
 #include "engine/suspects/fisher.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/sorted.h"

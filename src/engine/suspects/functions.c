@@ -1,9 +1,6 @@
 /* Sums counts per stack to evidence per function. */
 #include "engine/suspects/functions.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sorted.h"
 
 struct lode_outcome lode_row_outcome(const struct lode_tally_row *row, enum lode_evidence_kind kind)

@@ -9,12 +9,8 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/suspects/scores.h"
 #include "engine/suspects/tally.h"
-#include "base/mem.h"
 
 /* What counts as failed and succeeded. */
 enum lode_evidence_kind {

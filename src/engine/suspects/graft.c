@@ -1,8 +1,6 @@
 /* Maps stacks of one recording to those of the execution set. */
 #include "engine/suspects/graft.h"
 
-#include <stdlib.h>
-
 #include "base/glob.h"
 
 static uint32_t *none_each(size_t n)

@@ -2,7 +2,6 @@
 #include "engine/suspects/metric_events.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define REQUEST                              \
 	{                                    \

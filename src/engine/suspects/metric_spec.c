@@ -1,8 +1,6 @@
 /* Parses and matches the metrics of --metric. */
 #include "engine/suspects/metric_spec.h"
 
-#include <string.h>
-
 #include "base/glob.h"
 #include "base/slice.h"
 

@@ -17,9 +17,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/error.h"
 #include "base/mem.h"
 

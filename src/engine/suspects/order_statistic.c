@@ -1,9 +1,6 @@
 /* The k-th smallest of values that are read in passes, in little memory. */
 #include "engine/suspects/order_statistic.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 
 enum { bucket_bits = 11 };

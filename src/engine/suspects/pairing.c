@@ -1,10 +1,6 @@
 /* Pairs begins with ends in lanes. */
 #include "engine/suspects/pairing.h"
 
-#include <stdlib.h>
-
-#include "base/map.h"
-
 /* No lode_map, which keeps every key: a lane leaves when its last call ends, and of requests and
    their sectors there is no end. */
 struct lode_lane_slot {

@@ -19,11 +19,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/suspects/execution.h"
-#include "base/mem.h"
 
 struct lode_lane {
 	uint64_t words[2];

@@ -18,8 +18,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "engine/suspects/fisher.h"
 
 struct lode_evidence {

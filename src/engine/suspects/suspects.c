@@ -2,8 +2,6 @@
 #include "engine/suspects/suspects.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/sorted.h"
 

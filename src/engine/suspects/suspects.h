@@ -11,16 +11,10 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/suspects/contrast.h"
 #include "engine/suspects/functions.h"
 #include "engine/suspects/scores.h"
 #include "engine/suspects/tally.h"
-#include "base/error.h"
-#include "base/mem.h"
 
 /* By what functions are ranked; ties by O-Failed, then by name. */
 enum lode_suspect_order {

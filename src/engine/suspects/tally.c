@@ -1,9 +1,6 @@
 /* Counts executions by metric, stack, set and label. */
 #include "engine/suspects/tally.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/suspects/order_statistic.h"
 
 static const char syscall_prefix[] = "syscall:";

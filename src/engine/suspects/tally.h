@@ -10,15 +10,10 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/suspects/execution.h"
 #include "engine/suspects/latency_histogram.h"
 #include "engine/suspects/moments.h"
 #include "engine/suspects/thresholds.h"
-#include "base/error.h"
 
 /* The recordings that are asked about, and those that they are held against, if there are any. */
 enum lode_side { LODE_SIDE_SUBJECT, LODE_SIDE_OTHER, LODE_N_SIDES };

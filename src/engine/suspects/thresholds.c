@@ -1,8 +1,6 @@
 /* Thresholds of slow executions for each metric (PASD §III-C1; design §4). */
 #include "engine/suspects/thresholds.h"
 
-#include <string.h>
-
 #include "base/duration.h"
 #include "base/glob.h"
 

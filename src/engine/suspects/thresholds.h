@@ -10,10 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/suspects/moments.h"
 #include "base/error.h"
 #include "base/mem.h"

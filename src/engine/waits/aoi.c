@@ -1,8 +1,6 @@
 /* Folds the events of a symptom's delay to a digest (design §3.2). */
 #include "engine/waits/aoi.h"
 
-#include <stdlib.h>
-
 #include "engine/waits/chain.h"
 #include "engine/waits/client.h"
 #include "engine/waits/content.h"

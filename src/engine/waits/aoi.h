@@ -3,10 +3,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "model/digest.h"
 #include "model/stream.h"
 #include "model/symptom.h"

@@ -2,8 +2,6 @@
 #include "engine/waits/chain.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/decimal.h"
 

@@ -19,12 +19,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/mem.h"
-#include "base/pair_index.h"
 #include "model/stream.h"
 
 /*

@@ -1,8 +1,6 @@
 /* For whom a thread works: from its latest wait for requests back to who sent one. */
 #include "engine/waits/client.h"
 
-#include <stdlib.h>
-
 #include "base/sorted.h"
 
 /* LIMIT: so many waits of a server, and answers before and after a time, are looked at. */

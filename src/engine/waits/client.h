@@ -28,9 +28,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/waits/critpath.h"
 
 /* A wait for requests, or for answers. */

@@ -1,8 +1,6 @@
 /* Applies --include and --exclude to stacks. */
 #include "engine/waits/content.h"
 
-#include <stdlib.h>
-
 #include "base/glob.h"
 
 enum {

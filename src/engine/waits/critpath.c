@@ -1,8 +1,6 @@
 /* Critical path of one symptom (design §3.2). */
 #include "engine/waits/critpath.h"
 
-#include <stdlib.h>
-
 #include "model/connections.h"
 
 /* A thread on the chain and how far its part of the symptom is accounted for. */

@@ -29,10 +29,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/mem.h"
 #include "model/stream.h"
 #include "model/symptom.h"
 

@@ -1,8 +1,6 @@
 /* Folds pieces of events into digest rows. */
 #include "engine/waits/fold.h"
 
-#include <stdlib.h>
-
 #include "base/sorted.h"
 
 /* ---- Rows ---- */

@@ -1,9 +1,6 @@
 /* Critical path of one symptom as a picture of threads. */
 #include "engine/waits/lanes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sorted.h"
 
 /* What one thread has of the path. */

@@ -13,11 +13,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/waits/critpath.h"
-#include "base/mem.h"
 #include "model/frame.h"
 #include "model/stream.h"
 #include "model/symptom.h"

@@ -1,9 +1,6 @@
 /* Who may have held what a thread polled for. */
 #include "engine/waits/polled.h"
 
-#include <stdlib.h>
-
-#include "base/map.h"
 #include "base/sorted.h"
 
 enum {

@@ -19,10 +19,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/mem.h"
 #include "model/stream.h"
 
 struct lode_polled_by {

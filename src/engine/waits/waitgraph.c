@@ -1,8 +1,6 @@
 /* Wait graph of one symptom (StackMine, Fig. 2). */
 #include "engine/waits/waitgraph.h"
 
-#include <stdlib.h>
-
 #include "engine/waits/scope.h"
 
 /* Past the nodes `event` and those behind it that are taken: the next event to look at. `taken`

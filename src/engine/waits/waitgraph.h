@@ -12,10 +12,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/mem.h"
 #include "model/stream.h"
 #include "model/symptom.h"
 

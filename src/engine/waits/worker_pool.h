@@ -21,9 +21,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
-#include "base/map.h"
 #include "model/stream.h"
 
 enum { LODE_POOL_MOST = 64 };

@@ -2,7 +2,6 @@
 #include "input/symbols/build_ids.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #include "base/map.h"
 

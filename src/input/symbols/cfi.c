@@ -4,7 +4,6 @@
 #include <dwarf.h>
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "input/symbols/cfi_check.h"
 #include "input/symbols/cfi_expression.h"
 #include "input/symbols/elf_file.h"

@@ -2,11 +2,8 @@
 #include "input/symbols/cfi_check.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/ascii.h"
-#include "base/mem.h"
 #include "base/varint.h"
 
 /* AArch64's SVE registers end at 127, those of x86-64 at 145; compilers remember one state or two.

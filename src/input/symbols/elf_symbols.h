@@ -5,7 +5,6 @@
 #pragma once
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "input/symbols/elf_file.h"
 #include "input/symbols/symtab.h"
 

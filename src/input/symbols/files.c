@@ -10,7 +10,6 @@
 
 #include "base/folder.h"
 #include "base/input.h"
-#include "base/mem.h"
 
 int lode_file_read(char **data, size_t *size, const char *path, size_t max_bytes,
 		   struct lode_error *err)

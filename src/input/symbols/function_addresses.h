@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "base/mem.h"
 #include "input/symbols/symbols.h"
 
 struct lode_function_address {

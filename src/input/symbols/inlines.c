@@ -8,7 +8,6 @@
 
 #include "base/folder.h"
 #include "base/map.h"
-#include "base/mem.h"
 #include "input/symbols/demangle.h"
 #include "input/symbols/symtab.h"
 

@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "input/symbols/disassemble.h"
 #include "input/symbols/inlines.h"
 #include "input/symbols/symbols.h"

@@ -2,8 +2,6 @@
 #include "input/symbols/packages.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/folder.h"
 #include "input/symbols/files.h"

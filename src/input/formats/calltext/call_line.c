@@ -1,7 +1,6 @@
 /* Parses one line of a text of entries and exits. */
 #include "input/formats/calltext/call_line.h"
 
-#include <string.h>
 #include <strings.h>
 
 #include "base/decimal.h"

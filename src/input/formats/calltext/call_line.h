@@ -3,10 +3,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/calls.h"
 
 struct lode_call_line {

@@ -1,6 +1,4 @@
 /* Reads calls from CSV. */
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/decimal.h"

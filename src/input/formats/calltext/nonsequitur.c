@@ -1,6 +1,5 @@
 /* Reads the traces of NonSequitur. */
 #include "base/decimal.h"
-#include "base/folder.h"
 #include "base/lines.h"
 #include "input/call_batch.h"
 #include "input/call_names.h"

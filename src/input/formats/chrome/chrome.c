@@ -1,9 +1,6 @@
 /* Reads Chrome's trace events as calls. */
 #include "input/formats/chrome/chrome.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/decimal.h"
 #include "input/call_names.h"
 #include "input/call_sort.h"

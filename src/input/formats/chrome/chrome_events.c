@@ -2,8 +2,6 @@
 #include "input/formats/chrome/chrome_events.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yajl/yajl_parse.h>
 
 #define CHUNK_BYTES ((size_t)1 << 18)

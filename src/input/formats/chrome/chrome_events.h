@@ -8,11 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "base/input.h"
 #include "base/mem.h"
 #include "base/slice.h"

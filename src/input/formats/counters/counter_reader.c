@@ -1,8 +1,6 @@
 /* What readers of counter files share. */
 #include "input/formats/counters/counter_reader.h"
 
-#include "base/ascii.h"
-
 bool lode_counter_time(struct lode_counter_reader *reader, int64_t *out_ns, const char *text,
 		       size_t len)
 {

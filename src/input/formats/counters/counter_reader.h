@@ -5,10 +5,8 @@
 
 #include <math.h>
 
-#include "base/input.h"
 #include "base/log_time.h"
 #include "base/map.h"
-#include "base/mem.h"
 #include "model/counters.h"
 #include "input/formats/counters/counter_source.h"
 #include "input/format.h"

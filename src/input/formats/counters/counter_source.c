@@ -2,13 +2,10 @@
 #include "input/formats/counters/counter_source.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "base/folder.h"
 #include "input/formats/counters/counter_prometheus.h"
 #include "input/formats/counters/counter_reader.h"
 #include "input/formats/counters/prometheus_query.h"

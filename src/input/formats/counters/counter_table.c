@@ -3,8 +3,6 @@
  * differs is how the header names the columns; rows are read by one loop.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/delimited.h"

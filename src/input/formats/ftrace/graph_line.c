@@ -1,8 +1,6 @@
 /* Parses one line of function_graph text. */
 #include "input/formats/ftrace/graph_line.h"
 
-#include <string.h>
-
 #include "base/decimal.h"
 
 static struct lode_slice trim(const char *at, const char *end)

@@ -2,7 +2,6 @@
 #include "input/formats/log/log_fields.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 static const int64_t ns_per_s = 1000000000, ns_per_ms = 1000000, ns_per_us = 1000;

@@ -2,10 +2,7 @@
 #include "input/formats/log/log_layout.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/ascii.h"
 #include "base/delimited.h"
 #include "base/escape.h"
 

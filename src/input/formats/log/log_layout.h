@@ -11,11 +11,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "base/mem.h"
 #include "input/formats/log/log_fields.h"
 

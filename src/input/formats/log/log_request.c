@@ -1,8 +1,6 @@
 /* Makes a request of one line's fields. */
 #include "input/formats/log/log_request.h"
 
-#include <string.h>
-
 #include "base/decimal.h"
 #include "base/duration.h"
 

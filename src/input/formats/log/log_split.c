@@ -1,7 +1,5 @@
 /* Splits a line of a log into fields. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yajl/yajl_parse.h>
 
 #include "base/delimited.h"

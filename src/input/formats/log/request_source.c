@@ -2,13 +2,9 @@
 #include "input/formats/log/request_source.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/escape.h"
-#include "base/input.h"
 #include "base/lines.h"
-#include "base/map.h"
 #include "base/pipeline.h"
 #include "base/pool.h"
 #include "input/formats/log/log_action.h"

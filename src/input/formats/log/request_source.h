@@ -10,11 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "base/slice.h"
 #include "model/requests.h"
 #include "input/format.h"

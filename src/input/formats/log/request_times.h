@@ -14,8 +14,6 @@
  */
 #pragma once
 
-#include "base/map.h"
-#include "base/mem.h"
 #include "model/requests.h"
 
 struct lode_timed_request {

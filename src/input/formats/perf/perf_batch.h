@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include "base/mem.h"
 #include "model/loss.h"
 #include "input/formats/perf/perf_chains.h"
 #include "input/formats/perf/perf_event.h"

@@ -1,7 +1,6 @@
 /* Interns callchains of one decoding thread. */
 #include "input/formats/perf/perf_chains.h"
 
-#include "base/map.h"
 #include "input/formats/perf/perf_abi.h"
 #include "input/formats/perf/perf_sample.h"
 

@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "base/map.h"
 #include "model/stream.h"
 
 struct lode_perf_command {

@@ -2,7 +2,6 @@
 #include "input/formats/perf/perf_deliver.h"
 
 #include "model/connections.h"
-#include "input/formats/perf/perf_abi.h"
 #include "input/formats/perf/perf_sample.h"
 
 void lode_perf_deliver_init(struct lode_perf_deliver *deliver, struct lode_perf_header *header,

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/map.h"
 #include "model/builder.h"
 #include "model/tap.h"
 #include "input/formats/perf/perf_batch.h"

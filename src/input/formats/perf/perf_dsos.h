@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/map.h"
 #include "input/formats/perf/perf_header.h"
 #include "input/symbols/symbols.h"
 

@@ -11,8 +11,6 @@
 #pragma once
 
 #include "base/bytes.h"
-#include "base/map.h"
-#include "base/mem.h"
 #include "input/formats/perf/perf_tap.h"
 
 /* What a sample of the event means for the model. */

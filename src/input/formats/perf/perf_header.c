@@ -1,7 +1,6 @@
 /* Reads the header and feature sections of perf.data. */
 #include "input/formats/perf/perf_header.h"
 
-#include "base/map.h"
 #include "input/formats/perf/perf_sample.h"
 #include "input/formats/perf/perf_tracepoints.h"
 

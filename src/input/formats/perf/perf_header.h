@@ -4,9 +4,6 @@
  */
 #pragma once
 
-#include "base/bytes.h"
-#include "base/error.h"
-#include "base/mem.h"
 #include "model/loss.h"
 #include "input/formats/perf/perf_abi.h"
 #include "input/formats/perf/perf_event.h"

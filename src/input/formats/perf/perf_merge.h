@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "base/mem.h"
 #include "input/formats/perf/perf_batch.h"
 
 /* A stretch of ascending records, from its next one on. */

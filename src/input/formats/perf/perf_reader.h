@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "base/input.h"
 #include "base/mem.h"
 

@@ -1,8 +1,6 @@
 /* Turns callchains into stacks of places. */
 #include "input/formats/perf/perf_stacks.h"
 
-#include "base/map.h"
-
 enum { USER_ROOT = 0, KERNEL_ROOT = 1 };
 
 void lode_perf_stacks_init(struct lode_perf_stacks *stacks, struct lode_spaces *spaces,

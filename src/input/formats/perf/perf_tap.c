@@ -3,7 +3,6 @@
 
 #include <traceevent/event-parse.h>
 
-#include "base/map.h"
 #include "input/formats/perf/perf_sample.h"
 
 /* ---- Asking ---- */

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "base/bytes.h"
 #include "base/error.h"
 #include "input/formats/perf/perf_event.h"
 

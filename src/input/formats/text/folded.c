@@ -11,9 +11,7 @@
 
 #include "base/decimal.h"
 #include "base/escape.h"
-#include "base/folder.h"
 #include "base/lines.h"
-#include "base/mem.h"
 #include "input/formats/text/modules.h"
 
 #define FOLDED_TID     1

@@ -8,16 +8,11 @@
  * A line of a callchain is parsed once per distinct text. The nodes of the call tree serve as raw
  * stacks of the builder.
  */
-#include "base/ascii.h"
 #include "input/source.h"
 #include "input/stream_calls.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/escape.h"
 #include "base/lines.h"
-#include "base/mem.h"
 #include "model/clock_guard.h"
 #include "input/symbols/demangle.h"
 #include "input/formats/text/modules.h"

@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include "base/map.h"
-#include "base/mem.h"
 #include "model/stream.h"
 
 enum lode_script_class {

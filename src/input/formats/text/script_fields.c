@@ -1,9 +1,6 @@
 /* Parses tracepoint fields of perf script text. */
 #include "input/formats/text/script_fields.h"
 
-#include <string.h>
-
-#include "base/ascii.h"
 #include "base/map.h"
 
 static const char block_prefix[] = "block:block_rq_";

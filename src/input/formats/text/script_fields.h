@@ -9,9 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "input/formats/text/script_line.h"
 
 /* The field's value, of an array its element's; of text a hash. False if it is not there. */

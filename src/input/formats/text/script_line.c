@@ -1,8 +1,6 @@
 /* Parses one line of perf script text. */
 #include "input/formats/text/script_line.h"
 
-#include <string.h>
-
 #include "base/decimal.h"
 
 /* From here on addresses are the kernel's, on all 64-bit machines that perf knows. */

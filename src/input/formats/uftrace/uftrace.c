@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 
 #include "base/bytes.h"
-#include "base/folder.h"
-#include "base/input.h"
 #include "base/lines.h"
 #include "base/sorted.h"
 #include "model/clock_guard.h"

@@ -3,10 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/folder.h"
-#include "base/input.h"
 #include "base/lines.h"
-#include "base/map.h"
 #include "base/sorted.h"
 #include "input/formats/uftrace/uftrace.h"
 #include "input/symbols/demangle.h"

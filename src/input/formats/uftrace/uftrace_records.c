@@ -2,7 +2,6 @@
 #include "input/formats/uftrace/uftrace_records.h"
 
 #include "base/bytes.h"
-#include "base/mem.h"
 
 enum {
 	RECORD_BYTES = 16,

@@ -11,7 +11,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "base/input.h"
 #include "model/clock_guard.h"
 #include "model/loss.h"

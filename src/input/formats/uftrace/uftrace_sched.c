@@ -2,8 +2,6 @@
 #include "input/formats/uftrace/uftrace_sched.h"
 
 #include "base/bytes.h"
-#include "base/folder.h"
-#include "base/input.h"
 #include "base/sorted.h"
 #include "input/formats/uftrace/uftrace.h"
 

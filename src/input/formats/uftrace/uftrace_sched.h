@@ -5,7 +5,6 @@
 #pragma once
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "model/loss.h"
 
 enum lode_uftrace_sched_kind {

@@ -2,7 +2,6 @@
 #include "input/formats/uftrace/uftrace_tasks.h"
 
 #include "base/decimal.h"
-#include "base/input.h"
 #include "base/lines.h"
 #include "input/formats/uftrace/uftrace.h"
 

@@ -10,7 +10,6 @@
 #pragma once
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "model/loss.h"
 
 struct lode_uftrace_session {

@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "base/mem.h"
 #include "model/calls.h"
 #include "input/formats/xray/xray_ticks.h"
 

@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include "base/error.h"
-#include "base/mem.h"
 #include "model/loss.h"
 #include "input/spool.h"
 #include "input/formats/xray/xray_log.h"
