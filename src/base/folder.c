@@ -27,11 +27,6 @@ char *lode_path_folder(const char *path)
 	return folder;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int lode_folder_list(lode_path_list *out, const char *folder, struct lode_error *err)
 {
 	size_t first = out->n;
@@ -44,7 +39,7 @@ int lode_folder_list(lode_path_list *out, const char *folder, struct lode_error 
 		if (entry->d_name[0] != '.')
 			lode_vec_append(out, lode_path_join(folder, entry->d_name));
 	closedir(dir);
-	lode_sort(out->at + first, out->n - first, compare_paths);
+	lode_sort(out->at + first, out->n - first, lode_compare_text);
 	return LODE_OK;
 }
 

@@ -1,12 +1,8 @@
 /*
  * Order: comparators for sorting, sorting, and where a number stands among what is sorted.
  *
- *	static int costliest_first(const void *a, const void *b)
- *	{
- *		const struct part *x = a, *y = b;
- *
- *		return LODE_ORDER(y->cost_ns, x->cost_ns) ?: strcmp(x->name, y->name);
- *	}
+ *	LODE_COMPARE(costliest_first, struct part,
+ *		     LODE_ORDER(b->cost_ns, a->cost_ns) ?: strcmp(a->name, b->name))
  */
 #pragma once
 
@@ -14,9 +10,26 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Below 0, 0 or above 0, as the first of two numbers is smaller, the same, or larger. */
 #define LODE_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* A static comparator of two items, `a` and `b`; and of two pointers to these. */
+#define LODE_COMPARE(name, type, order)                        \
+	static int name(const void *first, const void *second) \
+	{                                                      \
+		const type *a = first, *b = second;            \
+                                                               \
+		return (order);                                \
+	}
+#define LODE_COMPARE_AT(name, type, order)                                                      \
+	static int name(const void *first, const void *second)                                  \
+	{                                                                                       \
+		const type *a = *(const type *const *)first, *b = *(const type *const *)second; \
+                                                                                                \
+		return (order);                                                                 \
+	}
 
 /* Sorts `n` items, of which there may be none. */
 #define lode_sort(items, n, compare) \
@@ -28,6 +41,17 @@
 static inline int lode_compare_u32(const void *a, const void *b)
 {
 	return LODE_ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static inline int lode_compare_i64(const void *a, const void *b)
+{
+	return LODE_ORDER(*(const int64_t *)a, *(const int64_t *)b);
+}
+
+/* Strings, by their bytes. */
+static inline int lode_compare_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* How many of n items, each beginning with its int64_t, in rising order, are not above `key`. */

@@ -89,12 +89,7 @@ void lode_call_sort_free(struct lode_call_sort *sort)
 
 /* ---- Collecting ---- */
 
-static int by_time(const void *a, const void *b)
-{
-	const struct record *x = a, *y = b;
-
-	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->order, y->order);
-}
+LODE_COMPARE(by_time, struct record, LODE_ORDER(a->t_ns, b->t_ns) ?: LODE_ORDER(a->order, b->order))
 
 static void sort_thread(struct thread *thread)
 {
@@ -446,12 +441,8 @@ static int open_call(struct nest *nest, const struct record *record, struct lode
 	return put(nest, record->t_ns, LODE_CALL_ENTER, record->function, err);
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct record *x = a, *y = b;
-
-	return LODE_ORDER(y->span_ns, x->span_ns) ?: LODE_ORDER(x->order, y->order);
-}
+LODE_COMPARE(longest_first, struct record,
+	     LODE_ORDER(b->span_ns, a->span_ns) ?: LODE_ORDER(a->order, b->order))
 
 /* All records of one time: runs of whole calls are put longest first, the rest stays in order. */
 static int take_group(struct nest *nest, struct lode_error *err)

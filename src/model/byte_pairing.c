@@ -28,10 +28,7 @@ struct stretch {
 	int64_t under_way;   /* bytes when counting begins: below 0 if a send was half received */
 };
 
-static int by_time(const void *a, const void *b)
-{
-	return LODE_ORDER(((const struct total *)a)->t_ns, ((const struct total *)b)->t_ns);
-}
+LODE_COMPARE(by_time, struct total, LODE_ORDER(a->t_ns, b->t_ns))
 
 static void sum(struct total *totals, size_t n)
 {

@@ -314,13 +314,8 @@ static void end_line(void *context, size_t index, unsigned worker)
 	line->pairing = NULL;
 }
 
-static int compare_threads(const void *a, const void *b)
-{
-	const struct lode_call_thread *x = *(struct lode_call_thread *const *)a;
-	const struct lode_call_thread *y = *(struct lode_call_thread *const *)b;
-
-	return LODE_ORDER(x->pid, y->pid) ?: LODE_ORDER(x->tid, y->tid);
-}
+LODE_COMPARE_AT(compare_threads, struct lode_call_thread,
+		LODE_ORDER(a->pid, b->pid) ?: LODE_ORDER(a->tid, b->tid))
 
 /* Says which threads cannot be compared. */
 static void add_clocks(struct lode_call_trace *trace)

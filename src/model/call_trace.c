@@ -68,12 +68,8 @@ struct ranked_thread {
 	size_t index;
 };
 
-static int most_calls_first(const void *a, const void *b)
-{
-	const struct ranked_thread *x = a, *y = b;
-
-	return LODE_ORDER(y->n_calls, x->n_calls) ?: LODE_ORDER(x->index, y->index);
-}
+LODE_COMPARE(most_calls_first, struct ranked_thread,
+	     LODE_ORDER(b->n_calls, a->n_calls) ?: LODE_ORDER(a->index, b->index))
 
 void lode_call_trace_keep_threads(struct lode_call_trace *trace, size_t n)
 {

@@ -312,12 +312,7 @@ struct edge {
 	size_t n_turns;
 };
 
-static int by_edge(const void *a, const void *b)
-{
-	const struct edge *x = a, *y = b;
-
-	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->is_end, y->is_end);
-}
+LODE_COMPARE(by_edge, struct edge, LODE_ORDER(a->t_ns, b->t_ns) ?: LODE_ORDER(a->is_end, b->is_end))
 
 static bool holds(const struct agreement *x, int64_t low_ns, int64_t high_ns)
 {

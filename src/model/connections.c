@@ -391,12 +391,8 @@ static void add_sleep(struct linking *l, const struct lode_transfer *receive)
 	lode_vec_append(&l->sleeps, sleep);
 }
 
-static int by_sleep(const void *a, const void *b)
-{
-	const struct lode_sleep_for_more *x = a, *y = b;
-
-	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->who, y->who);
-}
+LODE_COMPARE(by_sleep, struct lode_sleep_for_more,
+	     LODE_ORDER(a->t_ns, b->t_ns) ?: LODE_ORDER(a->who, b->who))
 
 static struct lode_moved moved_of(const struct lode_transfer *transfer)
 {

@@ -215,14 +215,8 @@ struct row {
 	size_t number;
 };
 
-static int by_row_time(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
+LODE_COMPARE(by_row_time, struct row,
+	     LODE_ORDER(a->t_ns, b->t_ns) ?: LODE_ORDER(a->number, b->number))
 
 void lode_counter_group_sort(struct lode_counter_group *group)
 {
@@ -255,13 +249,6 @@ void lode_counter_group_sort(struct lode_counter_group *group)
 	group->is_sorted = true;
 }
 
-static int compare_i64(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 int64_t lode_counter_group_distance(struct lode_counter_group *group, bool is_upper)
 {
 	size_t n;
@@ -274,7 +261,7 @@ int64_t lode_counter_group_distance(struct lode_counter_group *group, bool is_up
 	gaps = lode_alloc0(n, sizeof(*gaps));
 	for (size_t i = 0; i < n; i++)
 		gaps[i] = group->times.at[i + 1] - group->times.at[i];
-	qsort(gaps, n, sizeof(*gaps), compare_i64);
+	qsort(gaps, n, sizeof(*gaps), lode_compare_i64);
 	median = gaps[(is_upper ? n : n - 1) / 2];
 	free(gaps);
 	return median;

@@ -83,14 +83,8 @@ static void cover(extents *covered, size_t from, struct extent extent)
 	}
 }
 
-static int by_first(const void *a, const void *b)
-{
-	const struct extent *x = a, *y = b;
-
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->last < y->last ? -1 : x->last > y->last;
-}
+LODE_COMPARE(by_first, struct extent,
+	     LODE_ORDER(a->first, b->first) ?: LODE_ORDER(a->last, b->last))
 
 static bool has_total(const struct lode_counter_group *group)
 {

@@ -342,12 +342,8 @@ static void order_wakers(struct canon *c)
 	free(is_waker);
 }
 
-static int by_callee(const void *left, const void *right)
-{
-	const struct lode_name_pair *a = left, *b = right;
-
-	return LODE_ORDER(a->callee, b->callee) ?: LODE_ORDER(a->caller, b->caller);
-}
+LODE_COMPARE(by_callee, struct lode_name_pair,
+	     LODE_ORDER(a->callee, b->callee) ?: LODE_ORDER(a->caller, b->caller))
 
 static void copy_names(struct canon *c)
 {

@@ -228,11 +228,6 @@ static int take_note(const char **out, const char *text, struct lode_arena *aren
 	return rc;
 }
 
-static int by_text_signature(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int take_patterns(struct lode_signature *s, const struct lode_signature *from,
 			 struct lode_arena *arena, struct lode_error *err)
 {
@@ -257,7 +252,7 @@ static int take_patterns(struct lode_signature *s, const struct lode_signature *
 	if (!from->n_patterns)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 				 "the signature '%.60s' has no pattern", s->name);
-	lode_sort(patterns, from->n_patterns, by_text_signature);
+	lode_sort(patterns, from->n_patterns, lode_compare_text);
 	for (size_t i = 0; i < from->n_patterns; i++)
 		if (n == 0 || strcmp(patterns[n - 1], patterns[i]) != 0)
 			patterns[n++] = patterns[i];

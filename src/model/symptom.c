@@ -428,12 +428,8 @@ static void add_ends(point_event_vec *out, const struct finding *f, lode_thread_
 }
 
 /* By time; at the same time what was listed first. */
-static int compare_point_events(const void *a, const void *b)
-{
-	const struct lode_point_event *x = a, *y = b;
-
-	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->order, y->order);
-}
+LODE_COMPARE(compare_point_events, struct lode_point_event,
+	     LODE_ORDER(a->t_ns, b->t_ns) ?: LODE_ORDER(a->order, b->order))
 
 static void count_unpaired(const struct finding *f, const struct lode_point_pairs *pairs)
 {

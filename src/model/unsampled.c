@@ -117,12 +117,8 @@ struct program_thread {
 	lode_thread_id thread;
 };
 
-static int by_program(const void *left, const void *right)
-{
-	const struct program_thread *a = left, *b = right;
-
-	return LODE_ORDER(a->comm, b->comm) ?: LODE_ORDER(a->thread, b->thread);
-}
+LODE_COMPARE(by_program, struct program_thread,
+	     LODE_ORDER(a->comm, b->comm) ?: LODE_ORDER(a->thread, b->thread))
 
 /* Program by program: in another one, equal frames need not mean the same. */
 static void note_programs(struct placing *p)

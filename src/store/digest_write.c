@@ -226,12 +226,8 @@ static void write_row_details(struct lode_digest_columns *out, const struct lode
 	}
 }
 
-static int by_callee(const void *left, const void *right)
-{
-	const struct lode_name_pair *a = left, *b = right;
-
-	return LODE_ORDER(a->callee, b->callee) ?: LODE_ORDER(a->caller, b->caller);
-}
+LODE_COMPARE(by_callee, struct lode_name_pair,
+	     LODE_ORDER(a->callee, b->callee) ?: LODE_ORDER(a->caller, b->caller))
 
 /* By callee, then caller: their own order is of no account, and would double what they take. */
 static void write_pairs(struct lode_digest_columns *out, const struct lode_name_stats *names)

@@ -44,13 +44,8 @@ int lode_repo_sums(struct lode_repo_sums *out, struct lode_repo *repo, struct lo
 
 /* ---- Labels ---- */
 
-static int by_key_and_value(const void *left, const void *right)
-{
-	const struct lode_repo_label_count *a = left, *b = right;
-	int order = strcmp(a->key, b->key);
-
-	return order ? order : lode_query_natural(a->value, b->value);
-}
+LODE_COMPARE(by_key_and_value, struct lode_repo_label_count,
+	     strcmp(a->key, b->key) ?: lode_query_natural(a->value, b->value))
 
 int lode_repo_label_counts(struct lode_repo_label_counts *out, struct lode_repo *repo,
 			   struct lode_error *err)

@@ -51,12 +51,7 @@ static void describe_stream(struct lode_repo_entry *entry, const struct lode_dig
 		to->time_ns = file_ns;
 }
 
-static int by_comm(const void *left, const void *right)
-{
-	const struct lode_entry_symptoms *a = left, *b = right;
-
-	return strcmp(a->comm, b->comm);
-}
+LODE_COMPARE(by_comm, struct lode_entry_symptoms, strcmp(a->comm, b->comm))
 
 static void describe_symptoms(struct lode_repo_entry *entry)
 {

@@ -268,12 +268,7 @@ static int shrink_digest(struct lode_repo *repo, int64_t id, const struct lode_m
 	return rc;
 }
 
-static int by_digest(const void *left, const void *right)
-{
-	const struct lode_repo_stream *a = left, *b = right;
-
-	return LODE_ORDER(a->digest, b->digest);
-}
+LODE_COMPARE(by_digest, struct lode_repo_stream, LODE_ORDER(a->digest, b->digest))
 
 static int digest_streams(int64_t *n, struct lode_repo *repo, int64_t digest,
 			  struct lode_error *err)

@@ -65,12 +65,7 @@ static void tell(struct lode_repo_intake *intake, const char *path, enum lode_re
 	intake->n_told++;
 }
 
-static int by_place(const void *left, const void *right)
-{
-	const struct waiting *a = left, *b = right;
-
-	return LODE_ORDER(a->entry->place, b->entry->place);
-}
+LODE_COMPARE(by_place, struct waiting, LODE_ORDER(a->entry->place, b->entry->place))
 
 /* The place in `firsts` of the entry's equals; NULL: it is a merged digest, of which there are
  * none. */

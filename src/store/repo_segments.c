@@ -120,12 +120,8 @@ int lode_repo_digests_in(lode_id_vec *out, struct lode_repo *repo, int64_t segme
 			LODE_REPO_VALUES(LODE_REPO_KEY(segment)), err);
 }
 
-static int by_place(const void *left, const void *right)
-{
-	const struct lode_repo_place *a = left, *b = right;
-
-	return LODE_ORDER(a->segment, b->segment) ?: LODE_ORDER(a->digest, b->digest);
-}
+LODE_COMPARE(by_place, struct lode_repo_place,
+	     LODE_ORDER(a->segment, b->segment) ?: LODE_ORDER(a->digest, b->digest))
 
 void lode_repo_places_sort(struct lode_repo_place *places, size_t n)
 {

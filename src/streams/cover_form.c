@@ -65,17 +65,12 @@ static int number_unknown(struct lode_covers *covers, struct lode_repo *repo,
 	return rc;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	return LODE_ORDER(*(const int64_t *)a, *(const int64_t *)b);
-}
-
 /* Each once, ascending; gives how many. */
 static size_t settle_numbers(int64_t *numbers, size_t n)
 {
 	size_t kept = 0;
 
-	lode_sort(numbers, n, compare_numbers);
+	lode_sort(numbers, n, lode_compare_i64);
 	for (size_t i = 0; i < n; i++)
 		if (!kept || numbers[i] != numbers[kept - 1])
 			numbers[kept++] = numbers[i];

@@ -272,12 +272,8 @@ static int make_digests(struct lode_digest_job *job, struct lode_job_run *run,
 	return 0;
 }
 
-static int by_path(const void *left, const void *right)
-{
-	const struct lode_skipped_input *a = left, *b = right;
-
-	return strcmp(a->path, b->path) ?: strcmp(a->reason, b->reason);
-}
+LODE_COMPARE(by_path, struct lode_skipped_input,
+	     strcmp(a->path, b->path) ?: strcmp(a->reason, b->reason))
 
 /* Nothing that is said depends on which input came first. */
 static void order_lists(struct lode_digest_job *job)

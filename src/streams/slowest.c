@@ -27,10 +27,7 @@ static void add_lengths(length_vec *lengths, const struct lode_symptom_spec *spe
 	lode_symptom_events_free(events);
 }
 
-static int by_length_descending(const void *a, const void *b)
-{
-	return LODE_ORDER(*(const int64_t *)b, *(const int64_t *)a);
-}
+LODE_COMPARE(by_length_descending, int64_t, LODE_ORDER(*b, *a))
 
 static void decide(struct lode_symptom_options *symptoms, length_vec *lengths)
 {

@@ -85,11 +85,6 @@ static bool any_has(struct lode_stream_set *set, const char *key)
 	return value && *value;
 }
 
-static int by_text_stream_groups(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 void lode_stream_groups_keys(lode_stream_keys *out, struct lode_stream_set *set)
 {
 	static const char *const fields[] = {"day", "host", "kernel"};
@@ -105,7 +100,7 @@ void lode_stream_groups_keys(lode_stream_keys *out, struct lode_stream_set *set)
 			lode_vec_append(out, described->list.at[i].labels[k].key);
 	if (out->n == first)
 		return;
-	lode_sort(out->at + first, out->n - first, by_text_stream_groups);
+	lode_sort(out->at + first, out->n - first, lode_compare_text);
 	for (size_t i = first; i < out->n; i++)
 		if (n == first || strcmp(out->at[n - 1], out->at[i]) != 0)
 			out->at[n++] = out->at[i];

@@ -33,12 +33,8 @@ enum lode_wait_reason lode_cluster_reason(const struct lode_cluster *cluster)
 	return (enum lode_wait_reason)best;
 }
 
-static int costliest_first(const void *a, const void *b)
-{
-	const struct lode_cluster_part *x = a, *y = b;
-
-	return LODE_ORDER(y->cost_ns, x->cost_ns) ?: strcmp(x->name, y->name);
-}
+LODE_COMPARE(costliest_first, struct lode_cluster_part,
+	     LODE_ORDER(b->cost_ns, a->cost_ns) ?: strcmp(a->name, b->name))
 
 size_t lode_cluster_parts(struct lode_cluster_part parts[LODE_CLUSTER_PARTS],
 			  const struct lode_cluster *c)

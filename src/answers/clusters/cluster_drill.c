@@ -74,12 +74,8 @@ static uint32_t stream_of(const struct lode_drill *drill, const struct lode_clus
 	return drill->mined->digest->symptoms.at[cluster->worst[i].symptom].stream;
 }
 
-static int dearest_first(const void *a, const void *b)
-{
-	const struct lode_drill_stream *p = a, *q = b;
-
-	return LODE_ORDER(q->cost_ns, p->cost_ns) ?: LODE_ORDER(p->stream, q->stream);
-}
+LODE_COMPARE(dearest_first, struct lode_drill_stream,
+	     LODE_ORDER(b->cost_ns, a->cost_ns) ?: LODE_ORDER(a->stream, b->stream))
 
 void lode_drill_streams_of(lode_drill_streams *out, const struct lode_drill *drill,
 			   const struct lode_cluster *cluster)

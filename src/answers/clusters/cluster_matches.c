@@ -26,12 +26,8 @@ void lode_rows_of_nodes_release(struct lode_rows_of_nodes *rows)
 	memset(rows, 0, sizeof(*rows));
 }
 
-static int by_cost(const void *a, const void *b)
-{
-	const struct lode_cluster_match *p = a, *q = b;
-
-	return LODE_ORDER(q->matched_ns, p->matched_ns) ?: LODE_ORDER(p->signature, q->signature);
-}
+LODE_COMPARE(by_cost, struct lode_cluster_match,
+	     LODE_ORDER(b->matched_ns, a->matched_ns) ?: LODE_ORDER(a->signature, b->signature))
 
 /* What is summed up of one cluster. */
 struct sums {

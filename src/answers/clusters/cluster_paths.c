@@ -5,12 +5,7 @@
 #include "streams/digest_item.h"
 #include "base/sorted.h"
 
-static int by_symptom(const void *a, const void *b)
-{
-	const struct lode_cluster_path *p = a, *q = b;
-
-	return LODE_ORDER(p->symptom, q->symptom);
-}
+LODE_COMPARE(by_symptom, struct lode_cluster_path, LODE_ORDER(a->symptom, b->symptom))
 
 /* The worst symptoms of the first clusters, each once, in order. */
 static void choose_cluster_paths(struct lode_cluster_paths *out, const struct lode_mined *mined,

@@ -116,11 +116,6 @@ static bool is_implied(const struct lode_cluster *cluster, size_t p, bool has_sh
 	return false;
 }
 
-static int by_text_cluster_signatures(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int64_t distance(int64_t a, int64_t b)
 {
 	return a < b ? b - a : a - b;
@@ -143,7 +138,7 @@ static void choose_cluster_signatures(struct lode_cluster_signature *out,
 			patterns[n++] = s->patterns[p];
 	if (has_shared)
 		patterns[n++] = c->list[2 * i + 1].patterns[0];
-	lode_sort(patterns, n, by_text_cluster_signatures);
+	lode_sort(patterns, n, lode_compare_text);
 	*out = (struct lode_cluster_signature){
 		.patterns = patterns,
 		.n_patterns = n,

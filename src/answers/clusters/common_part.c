@@ -247,12 +247,8 @@ struct told {
 	size_t place;
 };
 
-static int most_telling_first(const void *a, const void *b)
-{
-	const struct told *x = a, *y = b;
-
-	return LODE_ORDER(y->score, x->score) ?: LODE_ORDER(x->place, y->place);
-}
+LODE_COMPARE(most_telling_first, struct told,
+	     LODE_ORDER(b->score, a->score) ?: LODE_ORDER(a->place, b->place))
 
 /* For whom a thread worked stands nowhere else. */
 static bool is_client(const struct lode_digest *digest, uint32_t frame)

@@ -166,13 +166,8 @@ static void list_groups(struct lode_coverage_state *s)
 
 /* ---- The rest ---- */
 
-static int larger_first(const void *a, const void *b)
-{
-	const struct lode_cluster *x = *(const struct lode_cluster *const *)a;
-	const struct lode_cluster *y = *(const struct lode_cluster *const *)b;
-
-	return LODE_ORDER(y->own_ns, x->own_ns) ?: LODE_ORDER(x->rank, y->rank);
-}
+LODE_COMPARE_AT(larger_first, struct lode_cluster,
+		LODE_ORDER(b->own_ns, a->own_ns) ?: LODE_ORDER(a->rank, b->rank))
 
 /* What the rest is. That it cannot be mined is no failure. */
 static void list_rest(struct lode_coverage_state *s, const struct lode_coverage_request *request)

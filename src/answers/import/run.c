@@ -43,12 +43,7 @@ static void note_overtaken(void *context, size_t nth)
 		s->request->told(s->request->context, input->path, input->added, input->n_streams);
 }
 
-static int by_path(const void *left, const void *right)
-{
-	const struct lode_imported *a = left, *b = right;
-
-	return strcmp(a->path, b->path);
-}
+LODE_COMPARE(by_path, struct lode_imported, strcmp(a->path, b->path))
 
 static void count_imported(struct lode_import_state *s, const struct lode_imported *input)
 {

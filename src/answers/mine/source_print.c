@@ -95,15 +95,8 @@ static void print_file(FILE *out, const struct lode_mine_source *source,
 
 /* ---- Code ---- */
 
-static int by_cost_source_print(const void *a, const void *b)
-{
-	const struct lode_source_instruction_row *x =
-		*(const struct lode_source_instruction_row *const *)a;
-	const struct lode_source_instruction_row *y =
-		*(const struct lode_source_instruction_row *const *)b;
-
-	return LODE_ORDER(y->cost.inclusive_ns, x->cost.inclusive_ns) ?: LODE_ORDER(x, y);
-}
+LODE_COMPARE_AT(by_cost_source_print, struct lode_source_instruction_row,
+		LODE_ORDER(b->cost.inclusive_ns, a->cost.inclusive_ns) ?: LODE_ORDER(a, b))
 
 static void print_code(FILE *out, const struct lode_mine_source *source,
 		       const struct lode_source_code_row *code, const struct lode_text_page *page)

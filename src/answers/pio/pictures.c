@@ -6,19 +6,10 @@ enum { SERIES_PER_PERIOD = 8 };
 
 /* ---- Rows of the heat map ---- */
 
-static int by_value(const void *a, const void *b)
-{
-	const struct lode_pio_ranked *x = a, *y = b;
+LODE_COMPARE(by_value, struct lode_pio_ranked,
+	     LODE_ORDER(b->value, a->value) ?: LODE_ORDER(a->at, b->at))
 
-	return LODE_ORDER(y->value, x->value) ?: LODE_ORDER(x->at, y->at);
-}
-
-static int by_counter(const void *a, const void *b)
-{
-	const struct lode_pio_ranked *x = a, *y = b;
-
-	return LODE_ORDER(x->at, y->at);
-}
+LODE_COMPARE(by_counter, struct lode_pio_ranked, LODE_ORDER(a->at, b->at))
 
 /*
  * Counters that ever left 0 in the matrix, of these the `most` (0: all) with the largest cells, by

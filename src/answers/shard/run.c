@@ -113,12 +113,8 @@ static void measure_all(struct lode_shard_state *s)
 
 /* ---- Parts ---- */
 
-static int costliest_input_first(const void *left, const void *right)
-{
-	const struct work *a = *(struct work *const *)left, *b = *(struct work *const *)right;
-
-	return LODE_ORDER(b->cost, a->cost) ?: LODE_ORDER(a->line, b->line);
-}
+LODE_COMPARE_AT(costliest_input_first, struct work,
+		LODE_ORDER(b->cost, a->cost) ?: LODE_ORDER(a->line, b->line))
 
 /* A heap with the part that has least at its top; of equal ones the first. */
 static bool is_before(const struct lode_shard_part *parts, uint32_t a, uint32_t b)

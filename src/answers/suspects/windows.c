@@ -24,12 +24,8 @@ struct copying {
 	int rc;
 };
 
-static int by_tid_and_time(const void *a, const void *b)
-{
-	const struct window *x = a, *y = b;
-
-	return LODE_ORDER(x->tid, y->tid) ?: LODE_ORDER(x->t0_ns, y->t0_ns);
-}
+LODE_COMPARE(by_tid_and_time, struct window,
+	     LODE_ORDER(a->tid, b->tid) ?: LODE_ORDER(a->t0_ns, b->t0_ns))
 
 static void make_windows(struct copying *c, const struct lode_stream *stream,
 			 const struct lode_symptom *symptoms, size_t n)

@@ -177,12 +177,8 @@ struct by_calls {
 	uint64_t n_calls;
 };
 
-static int compare_calls(const void *a, const void *b)
-{
-	const struct by_calls *x = a, *y = b;
-
-	return LODE_ORDER(y->n_calls, x->n_calls) ?: LODE_ORDER(x->thread, y->thread);
-}
+LODE_COMPARE(compare_calls, struct by_calls,
+	     LODE_ORDER(b->n_calls, a->n_calls) ?: LODE_ORDER(a->thread, b->thread))
 
 static void list_threads(struct lode_timeline_state *s)
 {
@@ -260,12 +256,8 @@ static int ask_moment(struct lode_timeline_state *s, size_t thread, int64_t t_ns
 				   s->moment.t1_ns, job->n_threads, err);
 }
 
-static int compare_uses(const void *x, const void *y)
-{
-	const struct lode_timeline_use *a = x, *b = y;
-
-	return LODE_ORDER(b->use.total_ns, a->use.total_ns) ?: LODE_ORDER(a->thread, b->thread);
-}
+LODE_COMPARE(compare_uses, struct lode_timeline_use,
+	     LODE_ORDER(b->use.total_ns, a->use.total_ns) ?: LODE_ORDER(a->thread, b->thread))
 
 static int find_uses(struct lode_timeline_state *s, struct lode_error *err)
 {

@@ -131,19 +131,11 @@ static int make_whole(struct views_work *work, struct lode_error *err)
 typedef LODE_VEC(struct lode_walk_window) candidate_vec;
 
 /* Busiest first. */
-static int compare_candidates(const void *a, const void *b)
-{
-	const struct lode_walk_window *x = a, *y = b;
+LODE_COMPARE(compare_candidates, struct lode_walk_window,
+	     LODE_ORDER(b->n_calls, a->n_calls) ?: LODE_ORDER(a->t0_ns, b->t0_ns))
 
-	return LODE_ORDER(y->n_calls, x->n_calls) ?: LODE_ORDER(x->t0_ns, y->t0_ns);
-}
-
-static int compare_windows(const void *a, const void *b)
-{
-	const struct lode_timeline_view *x = a, *y = b;
-
-	return LODE_ORDER(x->level, y->level) ?: LODE_ORDER(x->t0_ns, y->t0_ns);
-}
+LODE_COMPARE(compare_windows, struct lode_timeline_view,
+	     LODE_ORDER(a->level, b->level) ?: LODE_ORDER(a->t0_ns, b->t0_ns))
 
 /* Windows that are call by call, by their beginning: up to where one that has begun reaches. */
 struct known {
@@ -152,12 +144,7 @@ struct known {
 
 typedef LODE_VEC(struct known) known_vec;
 
-static int compare_known(const void *a, const void *b)
-{
-	const struct known *x = a, *y = b;
-
-	return LODE_ORDER(x->t0_ns, y->t0_ns);
-}
+LODE_COMPARE(compare_known, struct known, LODE_ORDER(a->t0_ns, b->t0_ns))
 
 static void find_known(known_vec *out, const struct lode_timeline_views *views)
 {

@@ -5,13 +5,7 @@
 
 #define NOWHERE ((int64_t)-1)
 
-static int compare_first(const void *a, const void *b)
-{
-	const struct lode_call_thread *x = *(const struct lode_call_thread *const *)a;
-	const struct lode_call_thread *y = *(const struct lode_call_thread *const *)b;
-
-	return LODE_ORDER(x->first_ns, y->first_ns);
-}
+LODE_COMPARE_AT(compare_first, struct lode_call_thread, LODE_ORDER(a->first_ns, b->first_ns))
 
 void lode_window_walk_init(struct lode_window_walk *walk, struct lode_call_trace *trace,
 			   int64_t n_steps)

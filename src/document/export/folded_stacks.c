@@ -27,11 +27,6 @@ static void put_stack(FILE *out, const struct lode_calltree *tree, uint32_t stac
 		fputs("[no stack]", out);
 }
 
-static int by_text_folded_stacks(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* In the order of their text, whatever the order of the inputs. */
 static void put_lines(FILE *out, char *text)
 {
@@ -42,7 +37,7 @@ static void put_lines(FILE *out, char *text)
 		*end = '\0';
 		lode_vec_append(&lines, line);
 	}
-	lode_sort(lines.at, lines.n, by_text_folded_stacks);
+	lode_sort(lines.at, lines.n, lode_compare_text);
 	for (size_t i = 0; i < lines.n; i++)
 		fprintf(out, "%s\n", lines.at[i]);
 	lode_vec_release(&lines);

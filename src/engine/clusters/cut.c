@@ -286,12 +286,8 @@ struct weighed {
 	uint32_t at;
 };
 
-static int dearest_first(const void *a, const void *b)
-{
-	const struct weighed *x = a, *y = b;
-
-	return LODE_ORDER(y->cost_ns, x->cost_ns) ?: LODE_ORDER(x->at, y->at);
-}
+LODE_COMPARE(dearest_first, struct weighed,
+	     LODE_ORDER(b->cost_ns, a->cost_ns) ?: LODE_ORDER(a->at, b->at))
 
 /* Symptoms into cells; an observation's cost. Gives the cell of each symptom. */
 static uint32_t *find_cells(struct cut *c, size_t max_cells)

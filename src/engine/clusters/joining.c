@@ -205,12 +205,8 @@ static void complete(struct state *s, uint32_t a, uint32_t b, struct fraction be
 			((struct link){b, link->n - before.n, link->sum - before.sum}));
 }
 
-static int compare_candidates(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	return LODE_ORDER(y->bound, x->bound) ?: LODE_ORDER(x->cluster, y->cluster);
-}
+LODE_COMPARE(compare_candidates, struct candidate,
+	     LODE_ORDER(b->bound, a->bound) ?: LODE_ORDER(a->cluster, b->cluster))
 
 /* Those that may yet be nearer than the best that is known, the most promising first. */
 static void choose_candidates(struct state *s, uint32_t a, struct fraction best, uint32_t found)

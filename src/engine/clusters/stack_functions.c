@@ -11,19 +11,10 @@ struct candidate {
 	uint32_t frame, rank;
 };
 
-static int by_rank(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
+LODE_COMPARE(by_rank, struct candidate, LODE_ORDER(a->rank, b->rank))
 
-	return LODE_ORDER(x->rank, y->rank);
-}
-
-static int dearest_first(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	return LODE_ORDER(y->cost_ns, x->cost_ns) ?: LODE_ORDER(x->rank, y->rank);
-}
+LODE_COMPARE(dearest_first, struct candidate,
+	     LODE_ORDER(b->cost_ns, a->cost_ns) ?: LODE_ORDER(a->rank, b->rank))
 
 static struct candidate *find_candidates(const struct lode_cut_stacks *in, const int64_t *stack_ns)
 {

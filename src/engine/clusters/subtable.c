@@ -118,12 +118,8 @@ struct candidate {
 };
 
 /* The more frequent goes first. */
-static int compare_candidates(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	return LODE_ORDER(y->count, x->count) ?: LODE_ORDER(x->function, y->function);
-}
+LODE_COMPARE(compare_candidates, struct candidate,
+	     LODE_ORDER(b->count, a->count) ?: LODE_ORDER(a->function, b->function))
 
 /* Which functions have a row; these stand in the order of the functions. Gives their most words. */
 static size_t choose_rows(struct build *b, size_t n, const uint32_t *count, size_t max_rows)

@@ -33,12 +33,7 @@ static void pass_stack(passed_vec *passed, struct lode_map *slots, const struct 
 	passed->at[*slot].ready_ns += stack->ready_ns;
 }
 
-static int by_node(const void *a, const void *b)
-{
-	const struct passed *p = a, *q = b;
-
-	return LODE_ORDER(p->node, q->node);
-}
+LODE_COMPARE(by_node, struct passed, LODE_ORDER(a->node, b->node))
 
 /* Dearest first; of equal ones callers first, whose nodes are smaller. */
 static int dearest_node_first(const void *a, const void *b, void *context)
@@ -133,12 +128,7 @@ void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree
 	lode_vec_release(&passed);
 }
 
-static int by_tree_node(const void *a, const void *b)
-{
-	const struct lode_flame_node *p = a, *q = b;
-
-	return LODE_ORDER(p->node, q->node);
-}
+LODE_COMPARE(by_tree_node, struct lode_flame_node, LODE_ORDER(a->node, b->node))
 
 void lode_flame_spread(int64_t *own_ns, const struct lode_flame *flame,
 		       const struct lode_calltree *tree, const struct lode_cluster_stack *stacks,

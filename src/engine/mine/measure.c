@@ -180,12 +180,7 @@ static int by_cost(const void *a, const void *b, void *name_rank)
 					      q->n_frames);
 }
 
-static int by_node(const void *a, const void *b)
-{
-	const struct lode_cluster_stack *p = a, *q = b;
-
-	return LODE_ORDER(p->node, q->node);
-}
+LODE_COMPARE(by_node, struct lode_cluster_stack, LODE_ORDER(a->node, b->node))
 
 static const void *keep_array(struct lode_arena *arena, const void *items, size_t n,
 			      size_t item_bytes)

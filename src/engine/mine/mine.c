@@ -560,12 +560,7 @@ int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	return rc;
 }
 
-static int by_stream(const void *a, const void *b)
-{
-	const struct lode_cluster_stream *p = a, *q = b;
-
-	return LODE_ORDER(p->stream, q->stream);
-}
+LODE_COMPARE(by_stream, struct lode_cluster_stream, LODE_ORDER(a->stream, b->stream))
 
 void lode_cluster_streams_of(lode_cluster_streams *out, const struct lode_mined *mined,
 			     const struct lode_cluster *cluster)

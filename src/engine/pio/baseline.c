@@ -69,12 +69,7 @@ static double part(const double *ratios, size_t n)
 	return at;
 }
 
-static int longer(const void *a, const void *b)
-{
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-	return LODE_ORDER(y, x);
-}
+LODE_COMPARE(longer, size_t, LODE_ORDER(*b, *a))
 
 /*
  * A running median is blind to what is shorter than half of its window: the window is at most half
@@ -395,12 +390,7 @@ static void learn_bound(struct learning *l)
 
 /* ---- What bystanders show ---- */
 
-static int descending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return LODE_ORDER(y, x);
-}
+LODE_COMPARE(descending, double, LODE_ORDER(*b, *a))
 
 /* The blame that each server had in an episode for a window and an interval: values[server]. */
 static void lasting_blame(const struct learning *l, const struct lode_pio_servers *servers,

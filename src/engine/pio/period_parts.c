@@ -6,24 +6,15 @@
 
 /* ---- Whose fault ---- */
 
-static int by_value(const void *a, const void *b)
-{
-	const struct lode_pio_ranked *x = a, *y = b;
-
-	return LODE_ORDER(y->value, x->value) ?: LODE_ORDER(x->at, y->at);
-}
+LODE_COMPARE(by_value, struct lode_pio_ranked,
+	     LODE_ORDER(b->value, a->value) ?: LODE_ORDER(a->at, b->at))
 
 static void sort_ranking(lode_pio_ranking *ranking)
 {
 	lode_sort(ranking->at, ranking->n, by_value);
 }
 
-static int compare_floats(const void *a, const void *b)
-{
-	float x = *(const float *)a, y = *(const float *)b;
-
-	return LODE_ORDER(x, y);
-}
+LODE_COMPARE(compare_floats, float, LODE_ORDER(*a, *b))
 
 static double median_deviation(const struct lode_pio_analysis *a, size_t c,
 			       const struct lode_pio_period *p)

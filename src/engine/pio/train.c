@@ -26,12 +26,8 @@ struct run {
 	struct scatter by_interval, by_pool; /* pool: neighbours, so many that there are enough */
 };
 
-static int by_name(const void *a, const void *b)
-{
-	const struct lode_pio_counter *x = a, *y = b;
-
-	return strcmp(x->server, y->server) ?: strcmp(x->name, y->name);
-}
+LODE_COMPARE(by_name, struct lode_pio_counter,
+	     strcmp(a->server, b->server) ?: strcmp(a->name, b->name))
 
 /* The counters of all periods, each once. */
 static void name_counters(struct run *run)

@@ -212,12 +212,8 @@ static void end_span(struct pass *p, uint32_t span, int64_t t_ns, struct lode_me
 
 /* Ends stand before beginnings nowhere: a span is not empty, so any order of equal times will do.
  */
-static int compare_borders(const void *a, const void *b)
-{
-	const struct border *x = a, *y = b;
-
-	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->span, y->span);
-}
+LODE_COMPARE(compare_borders, struct border,
+	     LODE_ORDER(a->t_ns, b->t_ns) ?: LODE_ORDER(a->span, b->span))
 
 static void pass_spans(struct pass *p, struct lode_meanwhile *spans, size_t n)
 {

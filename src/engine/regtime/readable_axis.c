@@ -64,12 +64,8 @@ static void deal_out(struct axis_work *work, const struct lode_regtime *regtime)
 		}
 }
 
-static int compare_changes(const void *a, const void *b)
-{
-	const struct change *x = a, *y = b;
-
-	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->slope, y->slope);
-}
+LODE_COMPARE(compare_changes, struct change,
+	     LODE_ORDER(a->t_ns, b->t_ns) ?: LODE_ORDER(a->slope, b->slope))
 
 static void add_knot(struct lode_readable_axis *axis, int64_t t_ns, double part)
 {

@@ -3,12 +3,8 @@
 
 #include "base/sorted.h"
 
-static int compare_borders(const void *a, const void *b)
-{
-	const struct lode_regtime_border *x = a, *y = b;
-
-	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->thread, y->thread);
-}
+LODE_COMPARE(compare_borders, struct lode_regtime_border,
+	     LODE_ORDER(a->t_ns, b->t_ns) ?: LODE_ORDER(a->thread, b->thread))
 
 void lode_regtime_borders_add(struct lode_regtime_borders *borders, size_t index,
 			      const struct lode_regtime_thread *thread,

@@ -14,12 +14,7 @@ struct class_count {
 	uint32_t class, n;
 };
 
-static int by_count(const void *a, const void *b)
-{
-	const struct class_count *x = a, *y = b;
-
-	return LODE_ORDER(x->n, y->n) ?: LODE_ORDER(x->class, y->class);
-}
+LODE_COMPARE(by_count, struct class_count, LODE_ORDER(a->n, b->n) ?: LODE_ORDER(a->class, b->class))
 
 static struct class_count *order_classes(const struct lode_dataset *data, const lode_row_word *rows)
 {

@@ -117,12 +117,8 @@ static void count_active(struct covering *c)
 	}
 }
 
-static int by_signature_and_stream(const void *a, const void *b)
-{
-	const struct lode_signature_in_stream *p = a, *q = b;
-
-	return LODE_ORDER(p->signature, q->signature) ?: LODE_ORDER(p->stream, q->stream);
-}
+LODE_COMPARE(by_signature_and_stream, struct lode_signature_in_stream,
+	     LODE_ORDER(a->signature, b->signature) ?: LODE_ORDER(a->stream, b->stream))
 
 static void finish_signature_cover(struct covering *c)
 {

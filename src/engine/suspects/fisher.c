@@ -89,12 +89,8 @@ struct test {
 	size_t index;
 };
 
-static int smallest_first(const void *a, const void *b)
-{
-	const struct test *x = a, *y = b;
-
-	return LODE_ORDER(x->log_p, y->log_p) ?: LODE_ORDER(x->index, y->index);
-}
+LODE_COMPARE(smallest_first, struct test,
+	     LODE_ORDER(a->log_p, b->log_p) ?: LODE_ORDER(a->index, b->index))
 
 void lode_correct_log_p(double *log_p, size_t n, enum lode_correction correction)
 {

@@ -69,12 +69,7 @@ static void expand(struct expansion *x, uint32_t index, struct lode_outcome outc
 	}
 }
 
-static int by_frame(const void *a, const void *b)
-{
-	const struct lode_function *x = a, *y = b;
-
-	return LODE_ORDER(x->frame, y->frame);
-}
+LODE_COMPARE(by_frame, struct lode_function, LODE_ORDER(a->frame, b->frame))
 
 struct lode_outcome lode_functions_build(lode_functions *functions, const struct lode_tally *tally,
 					 enum lode_evidence_kind kind)

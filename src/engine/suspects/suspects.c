@@ -17,12 +17,8 @@ const char *lode_suspect_order_name(enum lode_suspect_order order)
 
 /* ---- Groups, and one test for each ---- */
 
-static int by_mark(const void *a, const void *b)
-{
-	const struct lode_suspect *const *x = a, *const *y = b;
-
-	return memcmp((*x)->function->mark, (*y)->function->mark, sizeof((*x)->function->mark));
-}
+LODE_COMPARE_AT(by_mark, struct lode_suspect,
+		memcmp(a->function->mark, b->function->mark, sizeof(a->function->mark)))
 
 /* Calls `each` with the suspects of one group, one group after the other. */
 static void for_groups(struct lode_suspects *s,

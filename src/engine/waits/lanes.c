@@ -55,12 +55,8 @@ static int by_share(const void *a, const void *b, void *context)
 	return LODE_ORDER(q->path_ns, p->path_ns) ?: LODE_ORDER(p->thread, q->thread);
 }
 
-static int by_first_span(const void *a, const void *b)
-{
-	const struct share *p = a, *q = b;
-
-	return LODE_ORDER(p->first_span, q->first_span) ?: LODE_ORDER(p->thread, q->thread);
-}
+LODE_COMPARE(by_first_span, struct share,
+	     LODE_ORDER(a->first_span, b->first_span) ?: LODE_ORDER(a->thread, b->thread))
 
 /* Lanes in order of their first span: the symptom's own stays the first. */
 static void choose_lanes(struct build *b)
@@ -156,19 +152,11 @@ static void add_spans(struct build *b)
 
 /* ---- Who woke whom ---- */
 
-static int by_wait(const void *a, const void *b)
-{
-	const struct lode_lane_wake *p = a, *q = b;
+LODE_COMPARE(by_wait, struct lode_lane_wake,
+	     LODE_ORDER(b->wait_ns, a->wait_ns) ?: LODE_ORDER(a->t_ns, b->t_ns))
 
-	return LODE_ORDER(q->wait_ns, p->wait_ns) ?: LODE_ORDER(p->t_ns, q->t_ns);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct lode_lane_wake *p = a, *q = b;
-
-	return LODE_ORDER(p->t_ns, q->t_ns) ?: LODE_ORDER(p->to, q->to);
-}
+LODE_COMPARE(by_time, struct lode_lane_wake,
+	     LODE_ORDER(a->t_ns, b->t_ns) ?: LODE_ORDER(a->to, b->to))
 
 /* The end of the wait of `link`, if that is in the symptom and its thread has a lane. */
 static void add_wake(struct build *b, const struct lode_link *link)

@@ -157,12 +157,7 @@ static struct cie read_augmentation(const struct table *table, uint64_t offset,
 	return cie;
 }
 
-static int by_offset(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
+LODE_COMPARE(by_offset, uint64_t, (*a > *b) - (*a < *b))
 
 static bool is_cie_sound(struct table *table, uint64_t offset, const Dwarf_CIE *entry)
 {

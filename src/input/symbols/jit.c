@@ -129,12 +129,8 @@ static void read_move(load_vec *loads, const struct lode_map *by_id, struct lode
 	add_load(loads, load);
 }
 
-static int compare_loads(const void *a, const void *b)
-{
-	const struct load *x = a, *y = b;
-
-	return LODE_ORDER(x->time, y->time) ?: LODE_ORDER(x->order, y->order);
-}
+LODE_COMPARE(compare_loads, struct load,
+	     LODE_ORDER(a->time, b->time) ?: LODE_ORDER(a->order, b->order))
 
 int lode_jitdump_parse(struct lode_symtab *symtab, struct lode_arena *names, const void *data,
 		       size_t size, const char *path, struct lode_error *err)

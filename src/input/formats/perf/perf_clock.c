@@ -11,13 +11,6 @@ static bool is_time(const struct lode_perf_record *record)
 	return record->t_ns != INT64_MAX;
 }
 
-static int compare_perf_clock(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return LODE_ORDER(x, y);
-}
-
 /* The middle one of the first times: a wrong one at the very beginning is not what the clock is. */
 static void begin_perf_clock(struct lode_perf_clock *clock, const struct lode_perf_batch *batch)
 {
@@ -35,7 +28,7 @@ static void begin_perf_clock(struct lode_perf_clock *clock, const struct lode_pe
 	}
 	if (!n)
 		return;
-	lode_sort(times, n, compare_perf_clock);
+	lode_sort(times, n, lode_compare_i64);
 	clock->guard.has_now = true;
 	clock->guard.now_ns = times[n / 2];
 }

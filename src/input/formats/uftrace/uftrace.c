@@ -120,12 +120,7 @@ static int read_info(struct reader *reader, struct lode_error *err)
 
 /* ---- Which threads ---- */
 
-static int compare_tids(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return LODE_ORDER(x, y);
-}
+LODE_COMPARE(compare_tids, int32_t, LODE_ORDER(*a, *b))
 
 /* Files "<number>.dat". What the kernel did (kernel-cpu*.dat) is not read, and said so. */
 static void list_files(struct reader *reader)

@@ -214,12 +214,7 @@ static bool take_map(void *context, char *line, size_t len)
 	return true;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct range *left = a, *right = b;
-
-	return LODE_ORDER(left->start, right->start);
-}
+LODE_COMPARE(by_start, struct range, LODE_ORDER(a->start, b->start))
 
 static void load_session(struct lode_uftrace_names *names, uint32_t index)
 {
