@@ -3,25 +3,8 @@
 
 #include <stdio.h>
 
-#include "input/formats/calltext/calltext.h"
-#include "input/formats/chrome/chrome.h"
-#include "input/formats/counters/counter_reader.h"
-#include "input/formats/ftrace/graph.h"
-#include "input/formats/log/request_source.h"
-#include "input/source.h"
-#include "input/formats/uftrace/uftrace.h"
-#include "input/formats/xray/xray_log.h"
-
-const struct lode_format *const lode_formats[] = {
-	&lode_format_xray,	    &lode_format_perf,
-	&lode_format_script,	    &lode_format_folded,
-	&lode_format_sar,	    &lode_format_pcp,
-	&lode_format_sadf,	    &lode_format_counter_json,
-	&lode_format_counter_table, &lode_format_log,
-	&lode_format_uftrace,	    &lode_format_chrome,
-	&lode_format_graph,	    &lode_format_nonsequitur,
-	&lode_format_csv_calls,	    NULL,
-};
+#define ADDRESS(name) &lode_format_##name,
+const struct lode_format *const lode_formats[] = {LODE_FORMATS(ADDRESS) NULL};
 
 unsigned lode_format_holds(const struct lode_format *f)
 {

@@ -1,6 +1,6 @@
 /*
  * The formats that lode reads: how a file of each is told, by content, and who reads what is in it.
- * lode_formats is the only list of them.
+ * LODE_FORMATS is the only list of them.
  *
  *	file's first bytes --> format --> load            samples, waits     input/source.h
  *	                              --> read_calls      entries and exits  input/call_source.h
@@ -71,7 +71,16 @@ struct lode_format {
 			     struct lode_error *err);
 };
 
-/* Asked in this order: magic numbers first, then what accepts the most; ends with NULL. */
+/* All of them. Asked in this order: magic numbers first, then what accepts the most. */
+#define LODE_FORMATS(each)                                                                  \
+	each(xray) each(perf) each(script) each(folded) each(sar) each(pcp) each(sadf)      \
+		each(counter_json) each(counter_table) each(log) each(uftrace) each(chrome) \
+			each(graph) each(nonsequitur) each(csv_calls)
+
+#define LODE_DECLARE_FORMAT(name) extern const struct lode_format lode_format_##name;
+LODE_FORMATS(LODE_DECLARE_FORMAT)
+
+/* Ends with NULL. */
 extern const struct lode_format *const lode_formats[];
 
 /* A set of enum lode_holds. */

@@ -28,8 +28,6 @@ struct lode_source_options {
 	void *progress_context;
 };
 
-extern const struct lode_format lode_format_perf, lode_format_script, lode_format_folded;
-
 /* Recognises and reads an input that is at its beginning. */
 int lode_stream_read(struct lode_stream **out, struct lode_input *input,
 		     const struct lode_source_options *options, struct lode_error *err);

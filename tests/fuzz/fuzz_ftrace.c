@@ -2,7 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "fuzz/fuzz_calls.h"
-#include "input/formats/ftrace/graph.h"
+#include "input/format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -7,7 +7,7 @@
 #include "input/call_batch.h"
 #include "input/call_names.h"
 #include "input/formats/calltext/call_line.h"
-#include "input/formats/calltext/calltext.h"
+#include "input/call_source.h"
 
 /*
  * One event per line: tid, enter or exit, function, time in ns. A heading may give the columns

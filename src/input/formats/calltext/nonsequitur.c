@@ -1,10 +1,14 @@
-/* Reads the traces of NonSequitur. */
+/*
+ * Reads the traces of NonSequitur. A file is one thread of a run; files of a folder, sorted by
+ * name, are the threads of one. A thread's number is the one its file's name ends in; where those
+ * are not all there and different, files count from 1.
+ */
 #include "base/decimal.h"
 #include "base/lines.h"
 #include "input/call_batch.h"
 #include "input/call_names.h"
 #include "input/formats/calltext/call_line.h"
-#include "input/formats/calltext/calltext.h"
+#include "input/call_source.h"
 
 struct reader {
 	const struct lode_call_options *options;

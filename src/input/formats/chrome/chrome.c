@@ -1,5 +1,5 @@
 /* Reads Chrome's trace events as calls. */
-#include "input/formats/chrome/chrome.h"
+#include "input/call_source.h"
 
 #include "base/decimal.h"
 #include "input/call_names.h"

@@ -11,7 +11,8 @@
 #include "input/formats/counters/counter_source.h"
 #include "input/format.h"
 
-/* One file being read. */
+/* One file being read. A format's read_counters gives LODE_OK or fails; `facts->n_rows` says
+   whether anything was read. */
 struct lode_counter_reader {
 	struct lode_counter_log *log;
 	struct lode_input *input;
@@ -29,11 +30,6 @@ struct lode_counter_reader {
 	LODE_VEC(uint32_t) groups;
 	LODE_VEC(char) key;
 };
-
-/* A format's read_counters gives LODE_OK or fails; `facts->n_rows` says whether anything was read.
-   Binary files of sar's are read by sadf, which must be as new as the file. */
-extern const struct lode_format lode_format_counter_table, lode_format_counter_json,
-	lode_format_sadf, lode_format_sar, lode_format_pcp;
 
 /* A time as text, by its zone or the process'. */
 bool lode_counter_time(struct lode_counter_reader *reader, int64_t *out_ns, const char *text,

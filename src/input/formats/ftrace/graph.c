@@ -1,5 +1,5 @@
 /* Reads function_graph text of ftrace. */
-#include "input/formats/ftrace/graph.h"
+#include "input/call_source.h"
 
 #include <stdio.h>
 

@@ -68,5 +68,3 @@ int lode_requests_read_text(const struct lode_request_sink *sink, const char *na
 
 /* The options are sound: LODE_ERR_ARG tells what is not. */
 int lode_log_options_check(const struct lode_log_options *options, struct lode_error *err);
-
-extern const struct lode_format lode_format_log;

@@ -1,5 +1,5 @@
 /* Reads uftrace data directories. */
-#include "input/formats/uftrace/uftrace.h"
+#include "input/call_source.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

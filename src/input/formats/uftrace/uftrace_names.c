@@ -5,7 +5,7 @@
 
 #include "base/lines.h"
 #include "base/sorted.h"
-#include "input/formats/uftrace/uftrace.h"
+#include "input/call_source.h"
 #include "input/symbols/demangle.h"
 #include "input/symbols/symtab.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/sorted.h"
-#include "input/formats/uftrace/uftrace.h"
+#include "input/call_source.h"
 
 enum {
 	RECORD_COMM = 3, /* linux/perf_event.h */

@@ -3,7 +3,7 @@
 
 #include "base/decimal.h"
 #include "base/lines.h"
-#include "input/formats/uftrace/uftrace.h"
+#include "input/call_source.h"
 
 /* Text behind `key` in the line, NULL if it is not there. */
 static const char *value_of_uftrace_tasks(const char *line, const char *key)

@@ -42,5 +42,3 @@ uint32_t lode_xray_thread(struct lode_xray_log *log, int32_t pid, int32_t tid);
 int lode_xray_read_basic(struct lode_xray_log *log, struct lode_input *input,
 			 struct lode_error *err);
 int lode_xray_read_fdr(struct lode_xray_log *log, struct lode_input *input, struct lode_error *err);
-
-extern const struct lode_format lode_format_xray;
