@@ -1,6 +1,7 @@
 /* Parses and formats durations: "300ms", "1.5 s", "2m". */
 #include "base/duration.h"
 
+#include <time.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,5 +108,18 @@ const char *lode_duration_text(int64_t ns, char *buffer, size_t size)
 	else
 		snprintf(buffer, size, "%s%" PRIu64 " h %02" PRIu64 " min", sign, min / 60,
 			 min % 60);
+	return buffer;
+}
+
+/* ---- Dates ---- */
+
+const char *lode_utc_text(char *buffer, int64_t t_ns, const char *format)
+{
+	time_t seconds = (time_t)(t_ns / 1000000000 - (t_ns % 1000000000 < 0));
+	struct tm tm;
+
+	/* The years of an int64_t are few: neither can fail. */
+	if (!gmtime_r(&seconds, &tm) || !strftime(buffer, LODE_UTC_BYTES, format, &tm))
+		*buffer = '\0';
 	return buffer;
 }

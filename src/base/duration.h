@@ -1,5 +1,6 @@
 /*
- * Durations as people write and read them: "300ms", "1.5 s", "2m" <-> int64_t nanoseconds.
+ * Durations as people write and read them: "300ms", "1.5 s", "2m" <-> int64_t nanoseconds; and
+ * times as dates.
  */
 #pragma once
 
@@ -21,6 +22,15 @@ bool lode_duration_parse(int64_t *out_ns, const char *text);
  */
 enum { LODE_DURATION_BYTES = 32 };
 const char *lode_duration_text(int64_t ns, char *buffer, size_t size);
+
+/* ---- Times since 1970 as dates, UTC ---- */
+
+enum { LODE_UTC_BYTES = 40 };
+
+/* By a format of strftime, "%Y-%m-%d %H:%M:%S"; in `buffer`, of which LODE_UTC_BYTES must be
+   enough. What is below a second is left out. Gives `buffer`. */
+const char *lode_utc_text(char *buffer, int64_t t_ns, const char *format);
+#define LODE_UTC_SECONDS "%Y-%m-%d %H:%M:%S"
 
 /* A span of time; each end absolute or counted from the start of the recording. */
 struct lode_time_span {

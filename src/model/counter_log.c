@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/utc_text.h"
+#include "base/duration.h"
 #include "model/counter_log_parts.h"
 
 static const int64_t DAY_NS = (int64_t)86400 * 1000000000;

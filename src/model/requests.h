@@ -52,4 +52,8 @@ struct lode_request_sink {
 	struct lode_losses *losses;
 };
 
-void lode_request_names_release(struct lode_request_names *names);
+static inline void lode_request_names_release(struct lode_request_names *names)
+{
+	lode_strings_release(&names->actions);
+	lode_strings_release(&names->users);
+}

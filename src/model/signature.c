@@ -6,7 +6,7 @@
 
 #include "base/ascii.h"
 #include "base/sorted.h"
-#include "base/utc_text.h"
+#include "base/duration.h"
 #include "model/signature_pattern.h"
 #include "model/stream.h"
 

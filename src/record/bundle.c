@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/pool.h"
-#include "base/utc_text.h"
+#include "base/duration.h"
 #include "engine/quality/quality.h"
 #include "record/bundle_symbols.h"
 #include "record/compress.h"

@@ -2,14 +2,18 @@
 #include "record/bundle_symbols.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
-#include "record/child.h"
+#include "base/folder.h"
 #include "record/compress.h"
 #include "record/elf_reduce.h"
+#include "record/parent_watch.h"
 #include "record/relevant.h"
 #include "input/symbols/elf_file.h"
 #include "input/symbols/files.h"
@@ -18,6 +22,54 @@ enum {
 	path_bytes = 2048,
 	max_list_bytes = 16 << 20, /* of perf's list of build-ids */
 };
+
+/* Starts argv in a child that writes to `output`; gives its pid. */
+static pid_t start_child(const char *const *argv, int output)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid != 0)
+		return pid;
+	lode_end_with_parent(parent, SIGKILL);
+	dup2(output, STDOUT_FILENO);
+	execv(argv[0], (char *const *)argv); /* which does not write to them */
+	fprintf(stderr, "lode: %s: %s\n", argv[0], strerror(errno));
+	_exit(127);
+}
+
+/* Runs argv[0] (a path; argv[1], its subcommand, is named in errors) and waits for it; what it says
+   on stderr is seen, what it prints goes to `output`, up to `size` bytes. */
+static int read_child(char *output, size_t size, size_t *len, const char *const *argv,
+		      struct lode_error *err)
+{
+	int ends[2], status;
+	ssize_t n = 1;
+	pid_t pid;
+
+	*len = 0;
+	if (pipe2(ends, O_CLOEXEC))
+		return lode_fail_errno(err, errno, NULL, "cannot create a pipe");
+	pid = start_child(argv, ends[1]);
+	close(ends[1]);
+	while (pid > 0 && *len < size && n > 0) {
+		n = read(ends[0], output + *len, size - *len);
+		if (n > 0)
+			*len += (size_t)n;
+		else if (n < 0 && errno == EINTR)
+			n = 1;
+	}
+	close(ends[0]);
+	if (pid < 0)
+		return lode_fail_errno(err, errno, argv[0], "cannot start it");
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	return lode_fail(err, LODE_ERR_IO, argv[0], -1, "%s %s ended with %s %d",
+			 lode_path_base(argv[0]), argv[1],
+			 WIFEXITED(status) ? "exit code" : "signal",
+			 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
 
 struct copying {
 	const char *dir; /* of the bundle */
@@ -272,7 +324,7 @@ int lode_bundle_symbols(struct lode_record_result *result, const char *dir, cons
 		return rc;
 	}
 	c.is_relevant = is_relevant;
-	rc = lode_child_read(list, max_list_bytes, &len, argv, err);
+	rc = read_child(list, max_list_bytes, &len, argv, err);
 	list[rc < 0 ? 0 : len] = '\0';
 	for (char *line = list, *next; rc == 0 && *line; line = next) {
 		next = line + strcspn(line, "\n");

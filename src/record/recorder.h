@@ -42,7 +42,7 @@ struct lode_record_options {
 	bool want_syscalls;  /* record system calls too */
 	bool want_network;   /* record sends and receives of TCP connections too */
 	bool want_dwarf;     /* stack dumps in place of frame pointers */
-	bool switch_records; /* perf's own: who comes in after idle (record/idle_tracing.h) */
+	bool switch_records; /* perf's own: who comes in after idle (record/idle_cpus.h) */
 	bool choose_stacks;  /* want_dwarf is for lode to decide (record/frame_pointers.h) */
 	size_t dump_bytes;   /* with want_dwarf; 0: LODE_DUMP_BYTES */
 	bool may_dump;	     /* chains and dumps until it is decided (record/first_second.h) */

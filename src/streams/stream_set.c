@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "base/utc_text.h"
+#include "base/duration.h"
 #include "streams/cover_form.h"
 #include "streams/digest_merge.h"
 #include "streams/shape.h"

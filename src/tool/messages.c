@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "document/units.h"
-#include "tool/input_kinds.h"
 
 enum { line_bytes = 8192, MAX_LINES = 20 };
 
@@ -62,8 +62,69 @@ static void say_input(const struct lode_command *self, const char *what,
 		 lode_escape(reason, sizeof(reason), input->reason));
 }
 
+/*
+ * Inputs that were skipped or are incomplete for the same reason, as one kind: of a million
+ * recordings, a thousand lack something, and a terminal has no room for a thousand lines.
+ *
+ *   web-1: lost events (3): CPU 2        kind 0, 2 inputs, as web-1
+ *   web-2: unknown format                kind 1, 1 input
+ *   web-7: lost events (12): CPU 0       kind 0: numbers make no difference
+ */
+struct input_kind {
+	const struct lode_skipped_input *first;
+	size_t n;
+};
+
+typedef LODE_VEC(struct input_kind) input_kinds; /* in the order of their first */
+
+/* The reason without its numbers: "lost events (#): CPU #"; an offset is one, too. */
+static size_t without_numbers(char *out, const char *reason)
+{
+	char *end = out;
+
+	while (*reason) {
+		bool is_hex = reason[0] == '0' && reason[1] == 'x';
+
+		if (!lode_is_digit(*reason)) {
+			*end++ = *reason++;
+			continue;
+		}
+		reason += is_hex ? 2 : 0;
+		while (is_hex ? lode_hex_digit(*reason) >= 0 : lode_is_digit(*reason))
+			reason++;
+		*end++ = '#';
+	}
+	return (size_t)(end - out);
+}
+
+/* The inputs are borrowed. O(length of their reasons). */
+static void build_kinds(input_kinds *out, const struct lode_skipped_input *inputs, size_t n)
+{
+	struct lode_strings texts = {0};
+	char *text = NULL;
+	size_t size = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t need = strlen(inputs[i].reason) + 1;
+		uint32_t kind;
+
+		if (need > size) {
+			free(text);
+			text = lode_alloc(need);
+			size = need;
+		}
+		kind = lode_strings_intern(&texts, text, without_numbers(text, inputs[i].reason));
+		while (out->n <= kind)
+			lode_vec_append_zero(out);
+		if (!out->at[kind].n++)
+			out->at[kind].first = &inputs[i];
+	}
+	free(text);
+	lode_strings_release(&texts);
+}
+
 static void say_kind(const struct lode_command *self, const char *what,
-		     const struct lode_input_kind *kind)
+		     const struct input_kind *kind)
 {
 	char path[line_bytes], reason[line_bytes], n[LODE_UNITS_BUFFER];
 
@@ -75,13 +136,13 @@ static void say_kind(const struct lode_command *self, const char *what,
 static void say_kinds(const struct lode_command *self, const char *what,
 		      const struct lode_skipped_input *inputs, size_t n)
 {
-	struct lode_input_kinds kinds;
+	input_kinds kinds = {0};
 	char count[LODE_UNITS_BUFFER];
 	size_t said = 0;
 
-	lode_input_kinds_build(&kinds, inputs, n);
-	for (size_t i = 0; i < kinds.list.n && i < MAX_LINES; i++) {
-		const struct lode_input_kind *kind = &kinds.list.at[i];
+	build_kinds(&kinds, inputs, n);
+	for (size_t i = 0; i < kinds.n && i < MAX_LINES; i++) {
+		const struct input_kind *kind = &kinds.at[i];
 
 		if (kind->n > 1)
 			say_kind(self, what, kind);
@@ -93,7 +154,7 @@ static void say_kinds(const struct lode_command *self, const char *what,
 		lode_say(self, "%s inputs %s for other reasons", lode_format_count(count, n - said),
 			 what);
 	lode_say(self, "--json lists all %s inputs", lode_format_count(count, n));
-	lode_input_kinds_release(&kinds);
+	lode_vec_release(&kinds);
 }
 
 void lode_say_inputs(const struct lode_command *self, const char *what,

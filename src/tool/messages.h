@@ -21,7 +21,7 @@ void lode_say_incomplete(const struct lode_command *self, const struct lode_skip
 			 size_t n);
 
 /* `what`: "skipped". "PATH: skipped: REASON" for each; of more than 20, one line for each kind of
-   reason (tool/input_kinds.h), with their number. */
+   reason, with their number. */
 void lode_say_inputs(const struct lode_command *self, const char *what,
 		     const struct lode_skipped_input *inputs, size_t n);
 

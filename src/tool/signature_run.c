@@ -4,6 +4,40 @@
 #include "tool/input_options.h"
 #include "tool/messages.h"
 
+const char *lode_signature_values_settle(struct lode_signature_values *values)
+{
+	if (!values->signatures)
+		values->repo = lode_repo_option_path(values->repo);
+	if (!values->repo && !values->signatures)
+		return "give the signatures: --repo FILE or --signatures FILE";
+	return NULL;
+}
+
+void lode_signature_sources_close(struct lode_signature_sources *sources)
+{
+	lode_signature_store_release(&sources->store);
+	lode_repo_close(sources->repo);
+	sources->repo = NULL;
+}
+
+/* Signatures are the file's if there is one, else the repository's. */
+static int open_sources(struct lode_signature_sources *out,
+			const struct lode_signature_values *values, struct lode_error *err)
+{
+	int rc = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (values->repo)
+		rc = lode_repo_open(&out->repo, values->repo, LODE_REPO_READ, err);
+	if (rc == 0)
+		rc = lode_signature_store_open(
+			&out->store, values->signatures ? NULL : out->repo,
+			values->signatures ? values->signatures : values->repo, false, err);
+	if (rc < 0)
+		lode_signature_sources_close(out);
+	return rc;
+}
+
 static struct lode_aoi_values *aoi_of(const struct lode_signature_run *how, void *values)
 {
 	return (struct lode_aoi_values *)((char *)values + how->aoi_at);
@@ -30,7 +64,7 @@ int lode_signature_run_open(const struct lode_signature_run *how, const struct l
 	struct lode_error err;
 	int code;
 
-	if (lode_signature_sources_open(sources, known, &err) < 0)
+	if (open_sources(sources, known, &err) < 0)
 		return lode_say_error(self, &err);
 	code = lode_repo_words_parse(words, self, values, sources->repo, given, false, n_operands);
 	lode_aoi_values_settle(aoi_of(how, values), false);

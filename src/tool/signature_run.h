@@ -9,7 +9,32 @@
 #include "tool/aoi_options.h"
 #include "tool/asked.h"
 #include "tool/repo_options.h"
-#include "tool/signature_options.h"
+#include "answers/sign/signature_store.h"
+
+struct lode_signature_values {
+	const char *repo, *signatures;
+};
+
+/* Both of what they name, open to be read. */
+struct lode_signature_sources {
+	struct lode_repo *repo; /* NULL: none given */
+	struct lode_signature_store store;
+};
+
+/* Takes $LODE_REPO where neither is given. NULL, or what is wrong with them. */
+const char *lode_signature_values_settle(struct lode_signature_values *values);
+
+void lode_signature_sources_close(struct lode_signature_sources *sources);
+
+/* Entries of an option table; `at` is the offset of struct lode_signature_values in the values. */
+#define LODE_SIGNATURE_OPTIONS(at, repo_help)                                                      \
+	LODE_OPTION("repo", "FILE", lode_set_text,                                                 \
+		    (at) + offsetof(struct lode_signature_values, repo), repo_help, .letter = 'R', \
+		    .file = LODE_FILE_READ, .kind = LODE_KIND_REPOSITORY, .group = "Signatures"),  \
+		LODE_OPTION("signatures", "FILE", lode_set_text,                                   \
+			    (at) + offsetof(struct lode_signature_values, signatures),             \
+			    "read signatures from this text file (lode sign --export) instead",    \
+			    .letter = 's', .file = LODE_FILE_READ)
 
 /* What parts one such command from another; `values` is its own struct of them. */
 struct lode_signature_run {

@@ -1,7 +1,7 @@
 /* lode info for terminals. */
 #include "answers/info/info.h"
 #include "base/escape.h"
-#include "base/utc_text.h"
+#include "base/duration.h"
 #include "document/prose.h"
 #include "document/table.h"
 #include "document/units.h"

@@ -1,7 +1,7 @@
 /* lode mine in a sentence or two, and in a few lines: the costliest clusters. */
 #include "answers/mine/mine.h"
 #include "answers/clusters/cluster_brief.h"
-#include "base/utc_text.h"
+#include "base/duration.h"
 #include "document/findings.h"
 #include "document/units.h"
 

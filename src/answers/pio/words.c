@@ -3,7 +3,7 @@
 
 #include "answers/pio/parts.h"
 #include "base/escape.h"
-#include "base/utc_text.h"
+#include "base/duration.h"
 #include "base/written.h"
 
 const char *lode_pio_time_text(char *buffer, int64_t t_ns, bool is_short)

@@ -1,6 +1,6 @@
 /* lode repo in a sentence: what is there, or what was done. */
 #include "answers/repo/repo.h"
-#include "base/utc_text.h"
+#include "base/duration.h"
 #include "document/findings.h"
 #include "document/units.h"
 

@@ -1,7 +1,7 @@
 /* lode repo for terminals. */
 #include "answers/repo/repo.h"
 #include "base/escape.h"
-#include "base/utc_text.h"
+#include "base/duration.h"
 #include "base/written.h"
 #include "document/table.h"
 #include "document/units.h"

@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
-#include "base/utc_text.h"
 #include "tool/messages.h"
 #include "tool/page_commands.h"
 #include "answers/serve/serve_kept.h"

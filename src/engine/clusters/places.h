@@ -23,7 +23,7 @@ struct lode_place_node {
 	float front; /* how much more at least when nothing of its segment stands before it */
 };
 
-/* The parts of omega of one function at its place in a pattern (weights.h), halved. */
+/* The parts of omega of one function at its place in a pattern (similarity.h), halved. */
 struct lode_place_weight {
 	float alone; /* Uni / 2 */
 	float fbi;   /* Uni * FBi / 2 */

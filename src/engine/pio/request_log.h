@@ -2,8 +2,9 @@
  * The requests of one period, as a sink for sources: to learn from, or to judge by what was learnt.
  *
  *   learn   statistics per (action, user) in one pass; every request is kept small
- * (request_spool.h), then counted per interval once the bounds are known judge   bounds are given:
- * each request is counted at once, nothing is kept but who was slow when
+ *           (request_spool.h), then counted per interval once the bounds are known
+ *   judge   bounds are given: each request is counted at once, nothing is kept but who was slow
+ *           when
  *
  * The time that is judged is the servers' where the log has it (upstream), else the response time:
  * so a client that reads slowly makes nobody SLOW. The paper judges the response time.
@@ -11,9 +12,41 @@
 #pragma once
 
 #include "engine/pio/request_spool.h"
-#include "engine/pio/interval_tally.h"
 #include "engine/pio/usual.h"
 #include "model/requests.h"
+
+/*
+ * Requests counted per interval: all, slow, and slow for the client alone. Memory follows the
+ * intervals in which there were any, however far they are from each other.
+ */
+struct lode_interval_counts {
+	uint32_t n, n_slow; /* requests that could be judged */
+	uint32_t n_client;  /* of those not SLOW: the answer took long, the servers did not */
+};
+
+enum { LODE_TALLY_PAGE = 16 }; /* intervals */
+
+struct lode_tally_page {
+	int64_t number; /* its first interval, by LODE_TALLY_PAGE */
+	struct lode_interval_counts at[LODE_TALLY_PAGE];
+};
+
+/* `{ 0 }` is empty. */
+struct lode_interval_tally {
+	LODE_VEC(struct lode_tally_page) pages; /* in order of first sight */
+	struct lode_map index;			/* number -> place in pages */
+	size_t last;				/* looked at */
+};
+
+/* The interval's counts. */
+struct lode_interval_counts *lode_interval_tally_at(struct lode_interval_tally *tally,
+						    int64_t interval);
+/* The same; NULL where nothing was counted in or near it. */
+const struct lode_interval_counts *lode_interval_tally_find(const struct lode_interval_tally *tally,
+							    int64_t interval);
+/* Drops what was counted in pages that end at or before `interval`. */
+void lode_interval_tally_forget(struct lode_interval_tally *tally, int64_t interval);
+void lode_interval_tally_release(struct lode_interval_tally *tally);
 
 struct lode_request_log_options {
 	int64_t step_ns;

@@ -1,8 +1,6 @@
 /* Walks one thread's calls and makes the items and nodes of RegTime. */
 #include "engine/regtime/regtime_walk.h"
 
-#include "engine/regtime/regtime_fold.h"
-
 #define NO_TIME INT64_MIN
 
 struct walk {
@@ -49,6 +47,79 @@ static void add_to_functions(struct walk *w, uint32_t stack, uint64_t n, uint64_
 	function->leaf_ns += ns;
 	if (caller)
 		functions[stacks[caller].function].leaf_ns -= ns;
+}
+
+/* ---- Folding: what takes negligible time becomes "and 14 more, 0.02 %" (design §5) ---- */
+
+/* The outermost node with the most time, the first of equals: it says what an expression is, so it
+   is never folded. */
+static size_t heaviest(const struct lode_regtime_node *nodes, size_t n)
+{
+	size_t found = 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (nodes[i].caller == LODE_NONE && nodes[i].total_ns > nodes[found].total_ns)
+			found = i;
+	return found;
+}
+
+/* Callers stand before their callees, so one pass folds whole branches. */
+static void mark_folded(struct lode_regtime_thread *thread, struct lode_regtime_item *item,
+			uint32_t *folded_in)
+{
+	struct lode_regtime_node *nodes = thread->nodes.at + item->first_node;
+	uint64_t negligible = (uint64_t)thread->negligible_ns;
+	uint32_t number = (uint32_t)(item - thread->items.at + 1);
+	size_t always = heaviest(nodes, item->n_nodes);
+
+	for (size_t i = 0; i < item->n_nodes; i++) {
+		struct lode_regtime_node *node = &nodes[i];
+		uint32_t function = lode_call_function(thread->thread, node->stack);
+
+		/* A function that is negligible in the whole thread is so in each of its nodes. */
+		node->is_folded = i != always &&
+				  ((node->caller != LODE_NONE && nodes[node->caller].is_folded) ||
+				   node->total_ns < negligible);
+		if (!node->is_folded)
+			continue;
+		item->n_folded++;
+		item->folded_calls += node->n_calls;
+		item->folded_ns += node->own_ns;
+		item->n_folded_functions += folded_in[function] != number;
+		folded_in[function] = number;
+	}
+}
+
+/* The nodes that are shown, whose callers are too, move together. */
+static void drop_folded(struct lode_regtime_thread *thread, struct lode_regtime_item *item)
+{
+	struct lode_regtime_node *nodes = thread->nodes.at + item->first_node;
+	uint32_t *place = lode_alloc(item->n_nodes * sizeof(*place)), n = 0;
+
+	for (size_t i = 0; i < item->n_nodes; i++) {
+		if (nodes[i].is_folded)
+			continue;
+		place[i] = n;
+		nodes[n] = nodes[i];
+		if (nodes[n].caller != LODE_NONE)
+			nodes[n].caller = place[nodes[n].caller];
+		n++;
+	}
+	item->n_nodes = n;
+	thread->nodes.n = item->first_node + n;
+	free(place);
+}
+
+/* Folds an expression, the last item of `thread`: marks its nodes, or drops them if `keeps` is
+   false, and sums them up in the item. */
+static void fold_expression(struct lode_regtime_thread *thread, struct lode_regtime_item *item,
+			    bool keeps, uint32_t *folded_in)
+{
+	if (thread->negligible_ns > 0)
+		mark_folded(thread, item, folded_in);
+	thread->n_glyphs += item->n_nodes - item->n_folded + (item->n_folded > 0);
+	if (item->n_folded && !keeps)
+		drop_folded(thread, item);
 }
 
 /* ---- Expressions ---- */
@@ -100,8 +171,8 @@ static void close_expression(struct walk *w)
 		add_to_functions(w, sum->stack, sum->n, sum->ns);
 	}
 	add_item(w, item);
-	lode_regtime_fold(w->out, &w->out->items.at[w->out->items.n - 1], w->keeps_folded,
-			  w->folded_in);
+	fold_expression(w->out, &w->out->items.at[w->out->items.n - 1], w->keeps_folded,
+			w->folded_in);
 	note_end(w, w->depth, w->end_ns);
 	w->out->n_expressions++;
 	w->out->n_calls += item.n_calls;

@@ -1,6 +1,8 @@
 /* Decides which rules are worth their bits, and drops the others. */
 #include "engine/ripper/learner.h"
 
+#include <math.h>
+
 bool lode_is_mostly_wrong(uint32_t covered, uint32_t right)
 {
 	return covered && 2 * (uint64_t)(covered - right) >= covered;
@@ -48,9 +50,51 @@ void lode_taken_release(struct lode_taken *taken)
 	free(taken->right);
 }
 
-static double exceptions(const struct lode_learner *learner, const struct lode_rule_counts *counts)
+/* Bits to say which `k` of `t` things are meant, when each is expected with probability `p`. */
+static double subset_bits(double t, double k, double p)
 {
-	return lode_mdl_exceptions(counts, learner->expected_fp);
+	double bits = p > 0 ? -k * log2(p) : 0;
+
+	if (p < 1)
+		bits -= (t - k) * log2(1 - p);
+	return bits;
+}
+
+double lode_mdl_rule(size_t n_conditions, double n_possible)
+{
+	double k = (double)n_conditions, bits;
+
+	if (!n_conditions)
+		return 0;
+	bits = log2(k);
+	if (n_conditions > 1)
+		bits += 2 * log2(bits);
+	if (n_possible > k)
+		bits += subset_bits(n_possible, k, k / n_possible);
+	/* Half: attributes say much the same, [RIPPER95]. */
+	return bits / 2;
+}
+
+double lode_mdl_exceptions(const struct lode_rule_counts *c, double expected_fp)
+{
+	double covered = c->covered, uncovered = c->uncovered;
+	double fp = c->false_positives, fn = c->false_negatives;
+	double bits = log2(covered + uncovered + 1);
+
+	/* The larger side's errors are coded by what is expected of them, the smaller's by what
+	   is left. */
+	if (covered > uncovered) {
+		bits += subset_bits(covered, fp, expected_fp * (fp + fn) / covered);
+		if (uncovered > 0)
+			bits += subset_bits(uncovered, fn, fn / uncovered);
+	} else {
+		if (covered > 0)
+			bits += subset_bits(covered, fp, fp / covered);
+		if (uncovered > 0)
+			bits += subset_bits(uncovered, fn,
+					    (1 - expected_fp) * (fp + fn) / uncovered);
+	}
+	return bits;
 }
 
 /*
@@ -69,9 +113,9 @@ static double drop_if_idle(const struct lode_learner *learner, const lode_learnt
 	less.uncovered += covered;
 	less.false_positives -= covered - right;
 	less.false_negatives += right;
-	saved = exceptions(learner, total) +
+	saved = lode_mdl_exceptions(total, learner->expected_fp) +
 		lode_mdl_rule(rules->at[r].rule.conditions.n, learner->n_possible) -
-		exceptions(learner, &less);
+		lode_mdl_exceptions(&less, learner->expected_fp);
 	*is_dropped = saved >= 0 || lode_is_mostly_wrong(covered, right);
 	if (!*is_dropped)
 		return 0;
@@ -89,7 +133,7 @@ static double settled_bits(const struct lode_learner *learner, const lode_learnt
 
 	lode_learner_take(learner, rules, is_with ? SIZE_MAX : at, &taken);
 	total = taken.total;
-	bits = exceptions(learner, &total);
+	bits = lode_mdl_exceptions(&total, learner->expected_fp);
 	for (size_t r = at + 1; r < rules->n; r++) {
 		bool is_dropped;
 

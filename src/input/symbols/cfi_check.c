@@ -4,6 +4,7 @@
 #include <dwarf.h>
 
 #include "base/ascii.h"
+#include "base/sorted.h"
 #include "base/varint.h"
 
 /* AArch64's SVE registers end at 127, those of x86-64 at 145; compilers remember one state or two.
@@ -157,7 +158,7 @@ static struct cie read_augmentation(const struct table *table, uint64_t offset,
 	return cie;
 }
 
-LODE_COMPARE(by_offset, uint64_t, (*a > *b) - (*a < *b))
+LODE_COMPARE(by_offset, uint64_t, LODE_ORDER(*a, *b))
 
 static bool is_cie_sound(struct table *table, uint64_t offset, const Dwarf_CIE *entry)
 {

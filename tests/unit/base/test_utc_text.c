@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/log_time.h"
-#include "base/utc_text.h"
+#include "base/duration.h"
 #include "cases.h"
 #include "random.h"
 

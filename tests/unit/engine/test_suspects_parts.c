@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "engine/suspects/fisher.h"
-#include "engine/suspects/latency_histogram.h"
+#include "engine/suspects/tally.h"
 #include "engine/suspects/moments.h"
 #include "engine/suspects/order_statistic.h"
 #include "engine/suspects/thresholds.h"

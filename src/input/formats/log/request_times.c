@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/utc_text.h"
+#include "base/duration.h"
 
 static const int64_t DAY_NS = (int64_t)86400 * 1000000000;
 
