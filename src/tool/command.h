@@ -44,6 +44,10 @@ const char *lode_command_closest(const char *name);
 bool lode_command_start(const struct lode_command *self, void *values, int argc, char **argv,
 			int *n_operands, int *exit_code);
 
+/* The first word of a command is none of its subcommands (NULL-terminated); NULL: it is not there.
+   Gives LODE_EXIT_USAGE. */
+int lode_command_lacks_word(const struct lode_command *self, const char *word,
+			    const char *const *words);
 /* Wrong usage found after parsing: says it and points to --help. Gives LODE_EXIT_USAGE. */
 int lode_command_misused(const struct lode_command *self, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -43,6 +43,30 @@ int lode_command_misused(const struct lode_command *self, const char *format, ..
 	return LODE_EXIT_USAGE;
 }
 
+int lode_command_lacks_word(const struct lode_command *self, const char *word,
+			    const char *const *words)
+{
+	const char *closest = word ? lode_closest_name(word, words) : NULL;
+	char list[200] = "", safe[80];
+	size_t len = 0;
+
+	if (closest)
+		return lode_command_misused(self,
+					    "unknown subcommand '%s'; did you mean 'lode %s %s'?",
+					    lode_escape(safe, sizeof(safe), word), self->name,
+					    closest);
+	for (size_t i = 0; words[i] && len < sizeof(list); i++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
+					!i	       ? ""
+					: words[i + 1] ? ", "
+						       : " or ",
+					words[i]);
+	if (word)
+		return lode_command_misused(self, "unknown subcommand '%s': give %s",
+					    lode_escape(safe, sizeof(safe), word), list);
+	return lode_command_misused(self, "give a subcommand: %s", list);
+}
+
 static const struct lode_option *find_option(const struct lode_command *self, const char *name)
 {
 	const struct lode_option *o = self->options;

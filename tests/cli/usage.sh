@@ -35,6 +35,13 @@ try record --buffer 1K -- true
 # Values that make no sense are refused, each by its option; neighbours that are swapped are one slip.
 try mine --tpo 3 x
 try help mien
+try repo lst
+try repo forgte --repo x
+try repo xyzzy
+try repo
+try pio trian -l x
+try pio 'a
+b'
 try mine --patterns 0 x
 try mine --max-patterns 0 x
 try mine --prevalence 0 --delay 1s x

@@ -20,6 +20,8 @@ static const struct lode_example examples[] = {
 
 static int pio_command(const struct lode_command *self, int argc, char **argv)
 {
+	static const char *const words[] = {"train", "analyse", "show", "watch", NULL};
+
 	for (size_t i = 0; argc && parts[i]; i++) {
 		/* The name of a part is "pio" and its word. */
 		if (strcmp(parts[i]->name + strlen("pio "), argv[0]) == 0)
@@ -31,7 +33,7 @@ static int pio_command(const struct lode_command *self, int argc, char **argv)
 	}
 	if (argc && argv[0][0] == '-')
 		return lode_cmd_pio_analyse.run(&lode_cmd_pio_analyse, argc, argv);
-	return lode_command_misused(self, "give a subcommand: train, analyse, show or watch");
+	return lode_command_lacks_word(self, argc ? argv[0] : NULL, words);
 }
 
 const struct lode_command lode_cmd_pio = {

@@ -107,6 +107,15 @@ static int repo_command_limits(const struct lode_command *self, struct repo_valu
 	return LODE_EXIT_OK;
 }
 
+static int repo_command_lacks_word(const struct lode_command *self, const char *word)
+{
+	const char *names[LODE_N_REPO_WORDS + 1] = {NULL};
+
+	for (size_t i = 0; i < LODE_N_REPO_WORDS; i++)
+		names[i] = words[i].name;
+	return lode_command_lacks_word(self, word, names);
+}
+
 /* The word, and what stands behind it; labels are parted in `arena`. */
 static int repo_command_settle(const struct lode_command *self, struct repo_values *values,
 			       char **argv, size_t n, struct lode_arena *arena)
@@ -119,8 +128,7 @@ static int repo_command_settle(const struct lode_command *self, struct repo_valu
 	while (n && word < LODE_N_REPO_WORDS && strcmp(words[word].name, argv[0]) != 0)
 		word++;
 	if (!n || word == LODE_N_REPO_WORDS)
-		return lode_command_misused(self, "give a subcommand: list, show, labels, label, "
-						  "forget, prune, check or compact");
+		return repo_command_lacks_word(self, n ? argv[0] : NULL);
 	argv++, n--;
 	request->word = word;
 	if (word == LODE_REPO_SHOW)
