@@ -97,11 +97,17 @@ int lode_set_noted(const struct lode_option *option, void *field, const char *te
 	return 0;
 }
 
+static int fail_empty(const struct lode_option *option, struct lode_error *err)
+{
+	return lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%s requires a value: --%s %s",
+			 option->name, option->name, option->argument);
+}
+
 int lode_set_text(const struct lode_option *option, void *field, const char *text,
 		  struct lode_error *err)
 {
 	if (!*text)
-		return fail_option_values(option, text, "a text", err);
+		return fail_empty(option, err);
 	*(const char **)field = text;
 	return 0;
 }
@@ -112,7 +118,7 @@ int lode_set_list(const struct lode_option *option, void *field, const char *tex
 	lode_text_list *list = field;
 
 	if (!*text)
-		return fail_option_values(option, text, "a text", err);
+		return fail_empty(option, err);
 	lode_vec_append(list, text);
 	return 0;
 }

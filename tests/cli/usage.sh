@@ -35,6 +35,7 @@ try record --buffer 1K -- true
 # Values that make no sense are refused, each by its option; neighbours that are swapped are one slip.
 try mine --tpo 3 x
 try help mien
+try mine --repo ''
 try repo lst
 try repo forgte --repo x
 try repo xyzzy
