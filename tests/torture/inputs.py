@@ -16,6 +16,7 @@ import runner
 
 ROUND = 5000  # inputs after which it is the first reader's turn again
 CPU_S_EACH = 0.03  # of both builds, with damaging and judging
+LOOKED_LEAST = 20  # inputs, of which one at least reaches the decoder
 MEMORY_MB = 1024  # of address space; a sanitizer's build may have four times as much memory
 
 
@@ -137,6 +138,10 @@ def run(options):
             print(f"FAILED {line}", flush=True)
     for worker in workers:
         worker.join()
+    for share in shares.values():
+        if share.looked >= LOOKED_LEAST and not share.reached:
+            share.failed.append("no input")
+            print(f"FAILED {share.reader}: none of {share.looked} inputs reached the decoder: is it asked to read them?")
     show(shares.values(), time.monotonic() - started)
     return not any(s.failed for s in shares.values())
 
