@@ -285,6 +285,9 @@ static int refuse_kind(const struct target *t)
 	const char *article_end = strchr(wanted, ' ');
 
 	wanted = article_end ? article_end + 1 : wanted;
+	if (t->found == LODE_KIND_PROGRAM)
+		return refuse_outputs(t, "%s is %s, not an earlier %s: give another file", t->name,
+				      is, wanted);
 	if (lode_file_kind_is_read(t->found))
 		return refuse_outputs(
 			t,
@@ -310,6 +313,13 @@ static int check_there(const struct target *t, bool is_forced)
 				      t->name, t->file->by);
 	if (S_ISBLK(t->st.st_mode))
 		return refuse_outputs(t, "%s is a block device: give the file to write", t->name);
+	/* Which of them have the symbols of a recording is known when it has been read. */
+	if (t->found == LODE_KIND_PROGRAM && is_forced)
+		return refuse_outputs(
+			t,
+			"%s is a program or library, which may be the one that symbols are read "
+			"from: --force does not replace it; give another file",
+			t->name);
 	if (t->is_regular && t->found != LODE_KIND_EMPTY && t->found != t->file->kind && !is_forced)
 		return refuse_kind(t);
 	return 0;

@@ -6,7 +6,8 @@
  *
  * Asked once, before anything is read. Then every file that is to be written is known not to be one
  * that is read - by device and inode, so that links are seen through -, and is either not there,
- * empty, an earlier output of lode of the same kind (store/file_kind.h), or given up by --force.
+ * empty, an earlier output of lode of the same kind (store/file_kind.h), or given up by --force,
+ * which no program is: which of them a recording needs is not known yet.
  */
 #pragma once
 
@@ -34,7 +35,7 @@ struct lode_named_file {
 /* `{ 0 }` is empty. Texts are borrowed. */
 struct lode_named_files {
 	LODE_VEC(struct lode_named_file) list;
-	bool is_forced; /* what is not lode's may be replaced as well; inputs never */
+	bool is_forced; /* what is not lode's may be replaced as well; inputs and programs never */
 };
 
 /*

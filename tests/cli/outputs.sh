@@ -183,6 +183,9 @@ refused("in a folder", "digest", ["--merge", "in/d.digest", "in"], "in/d.digest"
 os.mkdir("symbols")
 shutil.copy("prog", "symbols/prog")
 refused("symbols", "mine", ["--html", "symbols/prog", "a.folded", "--force"], "symbols/prog", "is in symbols, which is an input")
+# One that is nowhere among the inputs: recordings may map it.
+for force in ([], ["--force"]):
+    refused("a program", "mine", ["--html", "prog", "a.folded", *force], "prog", "is a program or library")
 shutil.copy("prog", "in/page.html")
 code, said = run("mine", "--html", "in/page2.html", "in")
 code, said = run("mine", "--html", "in/page2.html", "in")
