@@ -5,10 +5,12 @@
 #include <stdio.h>
 
 #include "base/memory_bound.h"
+#include "base/temporary_folder.h"
 
 static void __attribute__((noreturn)) oom_exit(size_t size_bytes)
 {
 	fprintf(stderr, "lode: out of memory (allocating %zu bytes); see --memory\n", size_bytes);
+	lode_temporary_abandon();
 	_Exit(4);
 }
 

@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory_limit.h"
 #include "base/temporary_folder.h"
 #include "base/unnamed_file.h"
 
@@ -66,29 +68,54 @@ size_t lode_memory_in_files(void)
 	return atomic_load(&filed_bytes);
 }
 
-/* What the process has in memory, by the kernel's count; 0: not known. `own`: of no file. */
-static size_t resident_bytes(size_t *own)
+/* What the process has, by the kernel's count; all 0: not known. */
+struct usage {
+	size_t resident;
+	size_t own;	/* of this, pages of no file: the kernel cannot take them */
+	size_t granted; /* pages of no file that it may write to, used or not yet */
+};
+
+static struct usage read_usage(void)
 {
-	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	unsigned long long resident, shared;
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), shared;
+	struct usage usage = {0};
 	char text[128], *end;
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
-	*own = 0;
 	if (fd < 0)
-		return 0;
+		return usage;
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (n <= 0)
-		return 0;
+		return usage;
 	text[n] = '\0';
 	(void)strtoull(text, &end, 10); /* address space */
-	resident = strtoull(end, &end, 10);
-	shared = strtoull(end, &end, 10);
-	if (resident > shared)
-		*own = (size_t)(resident - shared) * page_bytes;
-	return (size_t)resident * page_bytes;
+	usage.resident = strtoull(end, &end, 10) * page_bytes;
+	shared = strtoull(end, &end, 10) * page_bytes;
+	if (usage.resident > shared)
+		usage.own = usage.resident - shared;
+	(void)strtoull(end, &end, 10); /* code */
+	(void)strtoull(end, &end, 10); /* always 0 */
+	usage.granted = strtoull(end, &end, 10) * page_bytes;
+	return usage;
+}
+
+/* Stacks of threads, in which next to nothing is used: part of what is granted. */
+static size_t stack_bytes(void)
+{
+	pthread_attr_t attributes;
+	struct stat tasks;
+	size_t each = 0;
+
+	/* Two links, and one for each thread; the first one's stack grows as it is used. */
+	if (stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink <= 3)
+		return 0;
+	if (pthread_attr_init(&attributes) == 0) {
+		(void)pthread_attr_getstacksize(&attributes, &each);
+		pthread_attr_destroy(&attributes);
+	}
+	return each * (tasks.st_nlink - 3);
 }
 
 static void __attribute__((noreturn, format(printf, 1, 2))) give_up(const char *format, ...)
@@ -100,6 +127,7 @@ static void __attribute__((noreturn, format(printf, 1, 2))) give_up(const char *
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
+	lode_temporary_abandon();
 	_Exit(4);
 }
 
@@ -108,7 +136,35 @@ static size_t mib(size_t bytes)
 	return (bytes + ((size_t)1 << 20) - 1) >> 20;
 }
 
+/* `what`: of which `needed` bytes are needed, and more than `most` are not allowed. */
+static void __attribute__((noreturn))
+refuse(size_t needed, const char *what, size_t most, size_t bound_to_try)
+{
+	struct lode_memory_ceiling ceiling = lode_memory_ceiling("");
+
+	if (bound_to_try <= ceiling.bytes / 4 * 3)
+		give_up("at least %zu MiB of memory are needed%s, but --memory allows %zu MiB: try "
+			"--memory %zuM",
+			mib(needed), what, mib(most), mib(bound_to_try));
+	/* By default the bound is half of what there is. */
+	give_up("at least %zu MiB of memory are needed%s, but --memory allows %zu MiB and %s %zu "
+		"MiB: try with %zu MiB for %s",
+		mib(needed), what, mib(most), ceiling.of, mib(ceiling.bytes), mib(bound_to_try) * 2,
+		ceiling.of);
+}
+
 /* ---- Taking pages away ---- */
+
+/*
+ * Only where MADV_RANDOM is not in effect does the kernel note which of the pages were used: those
+ * that are used again and again stay in its cache longer than those used once.
+ */
+static void give_back(void *pages, size_t size)
+{
+	(void)madvise(pages, size, MADV_NORMAL);
+	(void)madvise(pages, size, MADV_DONTNEED);
+	(void)madvise(pages, size, MADV_RANDOM);
+}
 
 /*
  * The next piece of a block leaves the process; it stays in the kernel's cache, from where it comes
@@ -129,7 +185,7 @@ static bool take_away(void)
 		block = &blocks.at[blocks.next];
 		size = block->size - blocks.done < PIECE_BYTES ? block->size - blocks.done
 							       : PIECE_BYTES;
-		(void)madvise((void *)(block->begin + blocks.done), size, MADV_DONTNEED);
+		give_back((void *)(block->begin + blocks.done), size);
 		blocks.done += size;
 		if (blocks.done >= block->size) {
 			blocks.next++;
@@ -149,7 +205,7 @@ static bool take_away(void)
 static void *watch_memory(void *unused)
 {
 	struct timespec pause = {0};
-	size_t most, own;
+	size_t most;
 	bool is_enough;
 
 	(void)unused;
@@ -157,7 +213,7 @@ static void *watch_memory(void *unused)
 		nanosleep(&pause, NULL);
 		most = atomic_load(&bound);
 		do
-			is_enough = !most || resident_bytes(&own) <= most / 4 * 3;
+			is_enough = !most || read_usage().resident <= most / 4 * 3;
 		while (!is_enough && take_away());
 		/* When all blocks together are too little, looking more often would not help. */
 		pause.tv_nsec = (is_enough ? 5 : 100) * 1000000;
@@ -219,12 +275,17 @@ static void begin_memory_bound(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void refuse_if_passed(size_t own, size_t most)
+static void refuse_if_passed(const struct usage *usage, size_t most)
 {
-	if (own > most && own > least_refused_bytes && !IS_SANITIZED)
-		give_up("at least %zu MiB of memory are needed, but --memory allows %zu MiB: try "
-			"--memory %zuM",
-			mib(own), mib(most), mib(own) * 2);
+	size_t own = usage->own;
+
+	if (own <= most || own <= least_refused_bytes || IS_SANITIZED)
+		return;
+	/* Blocks that were freed are in it while malloc keeps their pages. */
+	(void)malloc_trim(0);
+	own = read_usage().own;
+	if (own > most && own > least_refused_bytes)
+		refuse(own, "", most, own * 2);
 }
 
 /* ---- Small blocks ---- */
@@ -236,7 +297,8 @@ enum { LOOK_BYTES = 4 << 20 };
 void lode_memory_count_small(size_t size_bytes)
 {
 	static _Thread_local size_t since_look;
-	size_t most, own;
+	struct usage usage;
+	size_t most;
 
 	since_look += size_bytes;
 	if (since_look < LOOK_BYTES)
@@ -245,25 +307,38 @@ void lode_memory_count_small(size_t size_bytes)
 	most = atomic_load_explicit(&bound, memory_order_relaxed);
 	if (!most)
 		return;
-	(void)resident_bytes(&own);
-	refuse_if_passed(own, most);
+	usage = read_usage();
+	refuse_if_passed(&usage, most);
 }
 
 /* ---- Large blocks ---- */
 
+/*
+ * Blocks that grow are a third unused as a rule: so less may be used than may be granted. Without
+ * the second look, blocks that are made one after the other, before they are written to, would all
+ * find the same room.
+ */
+static bool has_room(const struct usage *usage, size_t more_bytes, size_t most)
+{
+	size_t granted = usage->granted + more_bytes, allowed = most / 8 * 7;
+
+	return usage->own + more_bytes <= most / 8 * 5 &&
+	       (granted <= allowed || granted - allowed <= stack_bytes() || IS_SANITIZED);
+}
+
 bool lode_memory_is_short(size_t more_bytes)
 {
-	size_t most = atomic_load_explicit(&bound, memory_order_relaxed), own, asked;
+	size_t most = atomic_load_explicit(&bound, memory_order_relaxed), asked;
+	struct usage usage;
 
 	if (!most)
 		return false;
 	asked = atomic_fetch_add_explicit(&asked_bytes, more_bytes, memory_order_relaxed);
 	if (asked + more_bytes < most / 2)
 		return false;
-	(void)resident_bytes(&own);
-	refuse_if_passed(own, most);
-	/* Room that was made and not used yet is not counted: a third of a block that grows. */
-	if (own + more_bytes <= most / 8 * 5)
+	usage = read_usage();
+	refuse_if_passed(&usage, most);
+	if (has_room(&usage, more_bytes, most))
 		return false;
 	begin_memory_bound();
 	return true;
@@ -271,15 +346,13 @@ bool lode_memory_is_short(size_t more_bytes)
 
 void lode_memory_count_table(size_t size_bytes)
 {
-	size_t most = lode_memory_bound(), own;
+	size_t most = lode_memory_bound(), needed;
 
 	if (!most || size_bytes < least_refused_bytes || IS_SANITIZED)
 		return;
-	(void)resident_bytes(&own);
-	if (size_bytes >= most / 2 && own + size_bytes > most / 4 * 3)
-		give_up("at least %zu MiB of memory are needed for random access, but --memory "
-			"allows %zu MiB: try --memory %zuM",
-			mib(own + size_bytes), mib(most), mib(own + size_bytes) * 3 / 2);
+	needed = read_usage().own + size_bytes;
+	if (size_bytes >= most / 2 && needed > most / 4 * 3)
+		refuse(needed, " for random access", most, needed / 2 * 3);
 }
 
 static void __attribute__((noreturn)) no_room(int error, size_t size_bytes)

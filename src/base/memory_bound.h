@@ -15,8 +15,9 @@
  * The bound is the one writable state of the process (all of it atomic): memory is the process's,
  * not a module's. Without a bound nothing is looked at.
  *
- * LIMIT: blocks of less than LODE_LARGE_BYTES stay in memory. When they alone pass the bound, and
- * when the temporary file cannot be had, the process ends with a sentence (exit 4).
+ * LIMIT: blocks of less than LODE_LARGE_BYTES stay in memory, and so do large ones from before it
+ * was short. When what is used of these passes the bound, and when the temporary file cannot be
+ * had, the process ends with a sentence (exit 4).
  */
 #pragma once
 
@@ -32,12 +33,13 @@ void lode_memory_keep_to(size_t bound_bytes);
 size_t lode_memory_bound(void);
 
 /*
- * A smaller block is made: from time to time it is looked whether those alone pass the bound, which
- * ends the process with a sentence that says how much is needed. Thread-safe.
+ * A smaller block is made: from time to time it is looked whether what no file has passes the
+ * bound, which ends the process with a sentence that says how much is needed. Thread-safe.
  */
 void lode_memory_count_small(size_t size_bytes);
 
-/* Would `more_bytes` of a large block take the process too close to its bound? Thread-safe. */
+/* Would `more_bytes` of a large block take the process too close to its bound? Blocks that are not
+   written to yet count. Thread-safe. */
 bool lode_memory_is_short(size_t more_bytes);
 
 /*

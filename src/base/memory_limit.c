@@ -12,10 +12,10 @@
 /* Whatever else is wrong, nothing works with less. */
 static const size_t least_bytes = (size_t)16 << 20;
 
-static void lower(size_t *limit, uint64_t bytes)
+static void lower(struct lode_memory_ceiling *limit, uint64_t bytes, const char *of)
 {
-	if (bytes < *limit)
-		*limit = (size_t)bytes;
+	if (bytes < limit->bytes)
+		*limit = (struct lode_memory_ceiling){(size_t)bytes, of};
 }
 
 /* ---- One number of one file ---- */
@@ -47,38 +47,40 @@ static bool read_number(uint64_t *out, const char *path, const char *key)
 	return is_there;
 }
 
-static void lower_by_file(size_t *limit, const char *folder, const char *name, const char *key)
+static void lower_by_file(struct lode_memory_ceiling *limit, const char *folder, const char *name,
+			  const char *key)
 {
 	char path[3 * FILENAME_MAX];
 	uint64_t bytes;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	if (read_number(&bytes, path, key))
-		lower(limit, bytes);
+		lower(limit, bytes, "the cgroup");
 }
 
 /* ---- The machine and the process ---- */
 
-static void lower_by_machine(size_t *limit, const char *root)
+static void lower_by_machine(struct lode_memory_ceiling *limit, const char *root, const char *key)
 {
-	static const char *const keys[] = {"MemTotal:", "MemAvailable:"};
 	char path[FILENAME_MAX];
 	uint64_t kib;
 
 	snprintf(path, sizeof(path), "%s/proc/meminfo", root);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (read_number(&kib, path, keys[i]) && kib <= SIZE_MAX / 1024)
-			lower(limit, kib * 1024);
+	if (read_number(&kib, path, key) && kib <= SIZE_MAX / 1024)
+		lower(limit, kib * 1024, "the machine");
 }
 
-static void lower_by_process(size_t *limit)
+static void lower_by_process(struct lode_memory_ceiling *limit)
 {
-	static const int resources[] = {RLIMIT_AS, RLIMIT_DATA};
+	static const struct {
+		int resource;
+		const char *name;
+	} resources[] = {{RLIMIT_AS, "ulimit -v"}, {RLIMIT_DATA, "ulimit -d"}};
 	struct rlimit r;
 
 	for (size_t i = 0; i < sizeof(resources) / sizeof(*resources); i++)
-		if (getrlimit(resources[i], &r) == 0 && r.rlim_cur != RLIM_INFINITY)
-			lower(limit, r.rlim_cur);
+		if (getrlimit(resources[i].resource, &r) == 0 && r.rlim_cur != RLIM_INFINITY)
+			lower(limit, r.rlim_cur, resources[i].name);
 }
 
 /* ---- Cgroups ---- */
@@ -208,7 +210,8 @@ static const char *group_below(const struct hierarchy *h)
 	return "";
 }
 
-static void lower_by_group(size_t *limit, const struct hierarchy *h, const char *folder)
+static void lower_by_group(struct lode_memory_ceiling *limit, const struct hierarchy *h,
+			   const char *folder)
 {
 	if (h->is_v2) {
 		lower_by_file(limit, folder, "memory.max", "");
@@ -220,7 +223,7 @@ static void lower_by_group(size_t *limit, const struct hierarchy *h, const char 
 }
 
 /* From the process's group up to the mount point: each may say less than those below. */
-static void lower_by_hierarchy(size_t *limit, const char *root, bool is_v2)
+static void lower_by_hierarchy(struct lode_memory_ceiling *limit, const char *root, bool is_v2)
 {
 	struct hierarchy *h = calloc(1, sizeof(*h));
 	char folder[2 * FILENAME_MAX];
@@ -242,15 +245,23 @@ static void lower_by_hierarchy(size_t *limit, const char *root, bool is_v2)
 
 /* ---- All of it ---- */
 
-size_t lode_memory_allowed(const char *root)
+struct lode_memory_ceiling lode_memory_ceiling(const char *root)
 {
-	size_t limit = SIZE_MAX;
+	struct lode_memory_ceiling limit = {SIZE_MAX, "the machine"};
 
-	lower_by_machine(&limit, root);
+	lower_by_machine(&limit, root, "MemTotal:");
 	lower_by_process(&limit);
 	lower_by_hierarchy(&limit, root, true);
 	lower_by_hierarchy(&limit, root, false);
 	return limit;
+}
+
+size_t lode_memory_allowed(const char *root)
+{
+	struct lode_memory_ceiling limit = lode_memory_ceiling(root);
+
+	lower_by_machine(&limit, root, "MemAvailable:");
+	return limit.bytes;
 }
 
 size_t lode_memory_budget(size_t asked_bytes)

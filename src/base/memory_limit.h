@@ -20,5 +20,13 @@
  */
 size_t lode_memory_allowed(const char *root);
 
+/* The same without what others take at the moment, and what has that limit: "the cgroup", "the
+   machine", "ulimit -v" or "ulimit -d". */
+struct lode_memory_ceiling {
+	size_t bytes;
+	const char *of;
+};
+struct lode_memory_ceiling lode_memory_ceiling(const char *root);
+
 /* --memory as given, or its default when `asked_bytes` is 0. Never 0. */
 size_t lode_memory_budget(size_t asked_bytes);

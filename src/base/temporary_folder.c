@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -16,6 +17,18 @@ static const char prefix[] = "lode-tmp-", mark[] = ".lode-temporary";
 
 /* lode's own folders have none inside; a bound all the same. */
 enum { MAX_DEPTH = 8, MIN_AGE_S = 60 };
+
+/* The folders that this process made and has not removed: a list, in which each is found by the
+   lock's descriptor. Process state, as memory that ends is (base/memory_bound.h). */
+struct made_folder {
+	struct made_folder *next;
+	char *path;
+	int lock;
+};
+static struct {
+	pthread_mutex_t mutex;
+	struct made_folder *first;
+} made = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 const char *lode_temporary_parent(void)
 {
@@ -144,6 +157,33 @@ static int mark_folder(const char *path)
 	return -1;
 }
 
+static void remember_folder(const char *path, int lock)
+{
+	struct made_folder *folder = lode_alloc(sizeof(*folder));
+
+	*folder = (struct made_folder){.path = lode_strdup(path), .lock = lock};
+	pthread_mutex_lock(&made.mutex);
+	folder->next = made.first;
+	made.first = folder;
+	pthread_mutex_unlock(&made.mutex);
+}
+
+static void forget_folder(int lock)
+{
+	struct made_folder **at, *folder;
+
+	pthread_mutex_lock(&made.mutex);
+	for (at = &made.first; *at && (*at)->lock != lock; at = &(*at)->next)
+		;
+	folder = *at;
+	if (folder)
+		*at = folder->next;
+	pthread_mutex_unlock(&made.mutex);
+	if (folder)
+		free(folder->path);
+	free(folder);
+}
+
 int lode_temporary_folder_make(char **path, int *lock, struct lode_error *err)
 {
 	const char *parent = lode_temporary_parent();
@@ -158,6 +198,7 @@ int lode_temporary_folder_make(char **path, int *lock, struct lode_error *err)
 	if (mkdtemp(name)) {
 		*lock = mark_folder(name);
 		if (*lock >= 0) {
+			remember_folder(name, *lock);
 			*path = name;
 			return LODE_OK;
 		}
@@ -172,16 +213,32 @@ int lode_temporary_folder_make(char **path, int *lock, struct lode_error *err)
 	return rc;
 }
 
+static void remove_folder(const char *path)
+{
+	DIR *list = open_dir(AT_FDCWD, path);
+
+	if (!list)
+		return;
+	remove_content(list, 0);
+	closedir(list);
+	rmdir(path);
+}
+
 void lode_temporary_folder_remove(char *path, int lock)
 {
-	DIR *list = path ? open_dir(AT_FDCWD, path) : NULL;
-
-	if (list) {
-		remove_content(list, 0);
-		closedir(list);
-		rmdir(path);
-	}
-	if (lock >= 0)
+	if (path)
+		remove_folder(path);
+	if (lock >= 0) {
+		forget_folder(lock);
 		close(lock);
+	}
 	free(path);
+}
+
+void lode_temporary_abandon(void)
+{
+	/* Never released: nobody makes, removes or abandons any more. */
+	pthread_mutex_lock(&made.mutex);
+	for (const struct made_folder *folder = made.first; folder; folder = folder->next)
+		remove_folder(folder->path);
 }

@@ -25,6 +25,11 @@ void lode_temporary_sweep(void);
 int lode_temporary_folder_make(char **path, int *lock, struct lode_error *err);
 /* With all that is in it. NULL does nothing. */
 void lode_temporary_folder_remove(char *path, int lock);
+/*
+ * Removes all folders that this process made: when it ends in the middle of its work, for want of
+ * memory or room. Those who work in them meanwhile fail. Thread-safe; only _Exit may follow.
+ */
+void lode_temporary_abandon(void);
 
 /* Takes the lock of a file that is being written (an open descriptor). */
 void lode_temporary_lock(int fd);

@@ -68,6 +68,12 @@ if ! grep -q __asan_init "$lode"; then
 	[ $code = 4 ] || fail "exit $code of many threads in little memory"
 	needed=$(sed -n 's/^lode: at least \([0-9]*\) MiB of memory are needed.*allows 100 MiB.*/\1/p' "$dir/said")
 	[ "${needed:-999}" -lt 150 ] || fail "refused late: $(cat "$dir/said")"
+	# It has no time to end as it should: its temporary folder is removed all the same.
+	mkdir "$dir/refused"
+	code=0
+	TMPDIR=$dir/refused "$lode" analyze --memory 100M "$dir/threads.json" -o "$dir/refused.html" >/dev/null 2>"$dir/said" || code=$?
+	[ $code = 4 ] || fail "exit $code of lode analyze of many threads: $(cat "$dir/said")"
+	[ -z "$(ls -A "$dir/refused")" ] || fail "lode analyze left $(ls -A "$dir/refused")"
 fi
 
 # ---- Memory that no file has ----

@@ -6,10 +6,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -198,6 +200,72 @@ static void pages_that_are_given_up_stay_in_the_cache(void **state)
 	free(block);
 }
 
+/* Of `n` pages, those that the kernel takes for used again; -1: only root may ask. */
+static ssize_t count_used_again(uint8_t *pages, size_t n, size_t page_bytes)
+{
+	const uint64_t frame = ((uint64_t)1 << 55) - 1, again = 1 << 2 | 1 << 6;
+	int map = open("/proc/self/pagemap", O_RDONLY), flags = open("/proc/kpageflags", O_RDONLY);
+	ssize_t n_again = map < 0 || flags < 0 ? -1 : 0;
+	uint64_t entry, of_page;
+
+	for (size_t i = 0; i < n && n_again >= 0; i++) {
+		(void)*(volatile uint8_t *)&pages[i * page_bytes]; /* the process's, for now */
+		if (pread(map, &entry, 8,
+			  (off_t)((uintptr_t)&pages[i * page_bytes] / page_bytes * 8)) != 8)
+			n_again = -1;
+		else if (entry & frame &&
+			 pread(flags, &of_page, 8, (off_t)((entry & frame) * 8)) == 8)
+			n_again += (of_page & again) != 0;
+	}
+	close(map);
+	close(flags);
+	return n_again;
+}
+
+/* The kernel keeps pages that are looked up all the time, not those that came last. */
+static void pages_that_are_used_again_count_as_used(void **state)
+{
+	enum { size = 8 << 20 };
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), n = size / page_bytes - 2;
+	uint8_t *block, *pages;
+	ssize_t n_again;
+
+	(void)state;
+	lode_memory_keep_to(1);
+	block = lode_alloc(size);
+	pages = block + page_bytes - (uintptr_t)block % page_bytes;
+	memset(block, 7, size);
+	for (int round = 0; round < 3; round++) {
+		usleep(250000); /* the watch gives all of it up ten times a second */
+		for (size_t i = 0; i < size; i += page_bytes)
+			assert_int_equal(block[i], 7);
+	}
+	n_again = count_used_again(pages, n, page_bytes);
+	lode_memory_keep_to(0);
+	free(block);
+	if (n_again < 0)
+		skip();
+	assert_true((size_t)n_again > n / 2);
+}
+
+/* Room that was made is no more there for others, be it used or not. */
+static void blocks_that_are_not_used_yet_count(void **state)
+{
+	size_t before = lode_memory_in_files();
+	void *blocks[4];
+
+	(void)state;
+	if (TEST_IS_SANITIZED)
+		skip(); /* what it has reserved is not known */
+	lode_memory_keep_to((size_t)200 << 20);
+	for (int i = 0; i < 4; i++)
+		blocks[i] = lode_alloc(60 << 20);
+	assert_true(lode_memory_in_files() > before);
+	for (int i = 0; i < 4; i++)
+		free(blocks[i]);
+	lode_memory_keep_to(0);
+}
+
 /* Pages of a block are given up while it is there, never those of what has its place afterwards. */
 static void the_place_of_a_freed_block_is_left_alone(void **state)
 {
@@ -320,6 +388,53 @@ static void hold_too_much_in_small_blocks(void)
 	}
 }
 
+/* malloc keeps what was freed below a block that is still there. */
+static void free_much_of_small_blocks(void)
+{
+	enum { n = 1500, small_bytes = 64 << 10 };
+	static void *blocks[n];
+
+	for (int i = 0; i < n; i++)
+		memset(blocks[i] = lode_alloc(small_bytes), i, small_bytes);
+	for (int i = 0; i < n - 1; i++)
+		free(blocks[i]);
+	lode_memory_keep_to((size_t)70 << 20);
+	for (int i = 0; i < 200; i++)
+		free(lode_alloc(small_bytes));
+	free(blocks[n - 1]);
+	fputs("goes on", stderr);
+}
+
+static void what_was_freed_is_not_counted(void **state)
+{
+	char text[1024];
+
+	(void)state;
+	assert_int_equal(told_by(free_much_of_small_blocks, text, sizeof(text)), 0);
+	assert_string_equal(text, "goes on");
+}
+
+static void hold_too_much_where_more_cannot_be_had(void)
+{
+	struct rlimit limit = {(rlim_t)150 << 20, (rlim_t)150 << 20};
+
+	setrlimit(RLIMIT_DATA, &limit);
+	hold_too_much_in_small_blocks();
+}
+
+/* A bound that the process could not have would be useless advice. */
+static void the_limit_to_raise_is_named(void **state)
+{
+	char text[1024];
+
+	(void)state;
+	if (TEST_IS_SANITIZED)
+		skip();
+	assert_int_equal(told_by(hold_too_much_where_more_cannot_be_had, text, sizeof(text)), 4);
+	assert_non_null(strstr(text, "--memory allows 70 MiB and ulimit -d 150 MiB: try with "));
+	assert_non_null(strstr(text, " for ulimit -d"));
+}
+
 static void make_a_large_map(void)
 {
 	struct lode_map map = {0};
@@ -352,7 +467,7 @@ static void what_cannot_go_to_disk_is_refused(void **state)
 	if (TEST_IS_SANITIZED)
 		skip(); /* memory of the sanitizer cannot be told from the program's */
 	assert_int_equal(told_by(hold_too_much_in_small_blocks, text, sizeof(text)), 4);
-	assert_non_null(strstr(text, "--memory allows 70 MiB"));
+	assert_non_null(strstr(text, "--memory allows 70 MiB: try --memory "));
 }
 
 int main(void)
@@ -361,12 +476,16 @@ int main(void)
 		/* In children: before there is a second thread. */
 		cmocka_unit_test(a_missing_folder_is_named),
 		cmocka_unit_test(what_cannot_go_to_disk_is_refused),
+		cmocka_unit_test(what_was_freed_is_not_counted),
+		cmocka_unit_test(the_limit_to_raise_is_named),
 		cmocka_unit_test(a_table_that_does_not_fit_is_refused),
 		cmocka_unit_test(nothing_goes_to_files_while_there_is_room),
+		cmocka_unit_test(blocks_that_are_not_used_yet_count),
 		cmocka_unit_test(blocks_hold_what_was_written),
 		cmocka_unit_test(their_files_go_with_them),
 		cmocka_unit_test(blocks_on_files_are_read_page_by_page),
 		cmocka_unit_test(pages_that_are_given_up_stay_in_the_cache),
+		cmocka_unit_test(pages_that_are_used_again_count_as_used),
 		cmocka_unit_test(the_place_of_a_freed_block_is_left_alone),
 		cmocka_unit_test(threads_spill_side_by_side),
 	};

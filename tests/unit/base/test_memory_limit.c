@@ -45,6 +45,14 @@ static void allows(size_t bytes)
 	assert_int_equal(lode_memory_allowed(scratch.dir), bytes);
 }
 
+static void the_ceiling_is(const char *of, size_t bytes)
+{
+	struct lode_memory_ceiling ceiling = lode_memory_ceiling(scratch.dir);
+
+	assert_string_equal(ceiling.of, of);
+	assert_int_equal(ceiling.bytes, bytes);
+}
+
 static void nothing_says(void **state)
 {
 	(void)state;
@@ -58,6 +66,8 @@ static void the_machine_says(void **state)
 	allows(1000 * 1024);
 	put("proc/meminfo", "MemTotal:       1000 kB\nMemFree: 10 kB\nMemAvailable:   600 kB\n");
 	allows(600 * 1024);
+	/* What others take now is no limit. */
+	the_ceiling_is("the machine", 1000 * 1024);
 }
 
 static void a_group_of_version_2(void **state)
@@ -74,6 +84,7 @@ static void a_group_of_version_2(void **state)
 	allows(90000000);
 	put("sys/fs/cgroup/user.slice/a b/memory.max", "80000000\n");
 	allows(80000000);
+	the_ceiling_is("the cgroup", 80000000);
 	/* Of a neighbour. */
 	put("sys/fs/cgroup/other/memory.max", "7\n");
 	allows(80000000);

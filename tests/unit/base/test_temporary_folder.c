@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/temporary_folder.h"
 
 static char parent[64];
@@ -243,6 +244,32 @@ static void a_folder_that_is_not_there_is_named(void **state)
 	setenv("TMPDIR", parent, 1);
 }
 
+/* The process ends in the middle of its work: two are made, one of them is removed before. */
+static void want_of_memory_leaves_no_folder(void **state)
+{
+	struct lode_error err;
+	char *paths[3];
+	int locks[3], status;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0) {
+		for (int i = 0; i < 3; i++) {
+			if (lode_temporary_folder_make(&paths[i], &locks[i], &err) < 0)
+				_exit(1);
+			put_file(paths[i], "index");
+		}
+		lode_temporary_folder_remove(paths[1], locks[1]);
+		lode_oom(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 4);
+	assert_int_equal(rmdir(parent), 0); /* nothing is in it */
+	assert_int_equal(mkdir(parent, 0700), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +278,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_lodes_stays),
 		cmocka_unit_test(files_go_when_nobody_writes_them),
 		cmocka_unit_test(a_folder_that_is_not_there_is_named),
+		cmocka_unit_test(want_of_memory_leaves_no_folder),
 	};
 
 	return cmocka_run_group_tests(tests, make_parent, remove_parent);
