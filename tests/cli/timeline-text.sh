@@ -21,3 +21,7 @@ for wrong in "--at 7 a.csv" "--at 9:+1us a.csv" "-f nothing a.csv" "--window 5,4
 	"$LODE" timeline $wrong >out
 	echo "$? $(wc -l <out)"
 done
+# One call is not "1 calls".
+printf '[{"ph":"X","name":"once","ts":1,"dur":2,"pid":1,"tid":1}]' >one.json
+"$LODE" timeline one.json
+"$LODE" timeline --function once one.json | grep median

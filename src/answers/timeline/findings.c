@@ -71,6 +71,21 @@ static const char *call_words(const struct lode_timeline_answer *answer,
 						  "ns"));
 }
 
+/* Why no call is called unusual, with `n` long ones. */
+static const char *why_none(size_t n, struct lode_arena *arena)
+{
+	char calls[LODE_UNITS_BUFFER];
+
+	if (!n)
+		return "none is long for its thread";
+	if (n == 1)
+		return lode_finding_text(
+			arena, "the only long one took less than %d times its function's median",
+			STANDS_OUT);
+	return lode_finding_text(arena, "none of the %s took %d times its function's median",
+				 lode_format_plural(calls, n, "long call"), STANDS_OUT);
+}
+
 static struct lode_opening open_trace(const struct lode_timeline_answer *answer,
 				      const struct lode_asked *asked, struct lode_arena *arena)
 {
@@ -91,16 +106,9 @@ static struct lode_opening open_trace(const struct lode_timeline_answer *answer,
 	lode_format_cost(length, trace->last_ns - trace->first_ns, "ns");
 	if (!most)
 		return (struct lode_opening){
-			.finding = lode_finding_text(
-				arena, "No unusual calls among %s in %s: %s.", calls, length,
-				outliers->at.n
-					? lode_finding_text(arena,
-							    "none of the %s took %d times its "
-							    "function's median",
-							    lode_format_plural(n, outliers->at.n,
-									       "long call"),
-							    STANDS_OUT)
-					: "none is long for its thread"),
+			.finding =
+				lode_finding_text(arena, "No unusual calls among %s in %s: %s.",
+						  calls, length, why_none(outliers->at.n, arena)),
 			.next_command = lode_next_page(arena, asked),
 		};
 	return (struct lode_opening){

@@ -91,10 +91,10 @@ static void print_head(FILE *out, const struct lode_timeline_answer *answer,
 	char path[name_bytes], calls[LODE_UNITS_BUFFER], length[LODE_UNITS_BUFFER];
 	char threads[LODE_UNITS_BUFFER], format[name_bytes];
 
-	lode_prose(out, page, 2, "%s: %s%s%s calls, %s, %s\n",
+	lode_prose(out, page, 2, "%s: %s%s%s, %s, %s\n",
 		   lode_escape(path, sizeof(path), trace->path),
 		   lode_escape(format, sizeof(format), trace->format ? trace->format : ""),
-		   trace->format ? ", " : "", lode_format_count(calls, trace->n_calls),
+		   trace->format ? ", " : "", lode_format_plural(calls, trace->n_calls, "call"),
 		   lode_format_plural(threads, trace->threads.n, "thread"),
 		   lode_format_cost(length, trace->last_ns - trace->first_ns, "ns"));
 }
@@ -500,8 +500,8 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 	char p99[LODE_UNITS_BUFFER], longest[LODE_UNITS_BUFFER], total[LODE_UNITS_BUFFER];
 
 	print_head(out, answer, page);
-	fprintf(out, "\n%s: %s calls, %s in all; median %s, p99 %s, longest %s\n\n",
-		label(answer, function->function, name), lode_format_count(n, s->n),
+	fprintf(out, "\n%s: %s, %s in all; median %s, p99 %s, longest %s\n\n",
+		label(answer, function->function, name), lode_format_plural(n, s->n, "call"),
 		lode_format_cost(total, (int64_t)s->total_ns, "ns"),
 		lode_format_cost(median, s->median_ns, "ns"),
 		lode_format_cost(p99, s->p99_ns, "ns"), lode_format_cost(longest, s->max_ns, "ns"));
