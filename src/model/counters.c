@@ -394,14 +394,3 @@ void lode_counters_release(struct lode_counters *counters)
 	lode_vec_release(&counters->pauses);
 	memset(counters, 0, sizeof(*counters));
 }
-
-const struct lode_counter *lode_counters_find(const struct lode_counters *counters,
-					      const char *server, const char *name)
-{
-	for (size_t i = 0; i < counters->n_counters; i++) {
-		if (strcmp(counters->counters[i].server, server) == 0 &&
-		    strcmp(counters->counters[i].name, name) == 0)
-			return &counters->counters[i];
-	}
-	return NULL;
-}

@@ -156,9 +156,6 @@ int lode_counters_align(struct lode_counters *out, struct lode_counter_log *log,
 /* When an interval begins, also the one behind the last. */
 int64_t lode_counters_time(const struct lode_counters *counters, size_t interval);
 void lode_counters_release(struct lode_counters *counters);
-/* By server and name; NULL if there is none. */
-const struct lode_counter *lode_counters_find(const struct lode_counters *counters,
-					      const char *server, const char *name);
 
 #define LODE_SAMPLE_REACH    ((int64_t)3600)
 #define LODE_PAUSE_INTERVALS ((int64_t)3600)

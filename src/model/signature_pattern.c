@@ -261,28 +261,6 @@ const char *lode_signature_pattern_of(const struct lode_calltree *tree, const ui
 
 /* ---- Matching ---- */
 
-bool lode_signature_step_matches(const char *glob, const struct lode_calltree *tree, uint32_t frame)
-{
-	uint32_t flags = tree->frames.at[frame].flags;
-	const char *module = lode_frame_module(tree, frame);
-	const char *function = lode_frame_function(tree, frame);
-	char small[512];
-	size_t size = strlen(module) + strlen(function) + 8; /* room for "!", "[]" or "→ " */
-	char *name = size <= sizeof(small) ? small : lode_alloc(size);
-	bool found;
-
-	found = lode_glob_match(glob, lode_frame_full_name(tree, frame, name, size));
-	if (!found && flags & LODE_FRAME_UNKNOWN) {
-		snprintf(name, size, "%s!", module);
-		found = lode_glob_match(glob, name);
-	} else if (!found && !(flags & LODE_FRAME_LINK)) {
-		found = lode_glob_match(glob, function);
-	}
-	if (name != small)
-		free(name);
-	return found;
-}
-
 /*
  * reached[j]: the steps so far hold in the frames up to j, the last of them at frame j. One round
  * per step.

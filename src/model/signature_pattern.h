@@ -43,7 +43,3 @@ const char *lode_signature_pattern_text(const struct lode_signature_step *steps,
    "?" in it: any byte. In the arena. */
 const char *lode_signature_pattern_of(const struct lode_calltree *tree, const uint32_t *frames,
 				      size_t n, struct lode_arena *arena);
-
-/* Whether the glob of a step matches the frame: by its function, "module!function", or label. */
-bool lode_signature_step_matches(const char *glob, const struct lode_calltree *tree,
-				 uint32_t frame);

@@ -205,20 +205,6 @@ int lode_server_answer(struct lode_server *server, struct lode_site *site, struc
 			      : lode_fail(err, LODE_ERR_IO, NULL, -1, "the server cannot start");
 }
 
-int lode_server_start(struct lode_server **out, struct lode_site *site,
-		      const struct lode_server_options *options, struct lode_error *err)
-{
-	int rc = lode_server_listen(out, options, err);
-
-	if (rc == LODE_OK)
-		rc = lode_server_answer(*out, site, err);
-	if (rc < 0) {
-		lode_server_stop(*out);
-		*out = NULL;
-	}
-	return rc;
-}
-
 void lode_server_show(struct lode_server *server, struct lode_site *site)
 {
 	lode_answers_show(&server->answers, site);

@@ -37,9 +37,6 @@ int lode_server_listen(struct lode_server **out, const struct lode_server_option
 		       struct lode_error *err);
 /* Starts to answer, once; `site` must be filled (lode_site_finish is done here), and is held. */
 int lode_server_answer(struct lode_server *server, struct lode_site *site, struct lode_error *err);
-/* Both. */
-int lode_server_start(struct lode_server **out, struct lode_site *site,
-		      const struct lode_server_options *options, struct lode_error *err);
 /*
  * Shows another site from now on, which has the same reports in the same order; it is held.
  * Requests that are under way end with the site that they began with. Any thread.

@@ -1,11 +1,12 @@
 /* Reads and writes digests on disk. */
 #include "store/digest_file.h"
 
+#include <zstd.h>
+#include <pthread.h>
 #include <lzma.h>
 #include <zlib.h>
 
 #include "base/atomic_file.h"
-#include "base/thread_zstd.h"
 #include "store/digest_columns.h"
 
 /*
@@ -148,6 +149,40 @@ void lode_digest_seal(uint8_t *data, size_t size)
 }
 
 /* A column as it is stored: compressed if that is shorter. */
+/*
+ * A context for decompressing zstd that is this thread's own, and is used again for each of many
+ * small blocks: making one asks the CPU what it can do, for which a virtual machine goes to its
+ * host and back.
+ */
+static pthread_once_t zstd_once = PTHREAD_ONCE_INIT;
+static pthread_key_t zstd_key;
+
+static void free_thread_zstd(void *zstd)
+{
+	ZSTD_freeDCtx(zstd);
+}
+
+static void make_thread_zstd_key(void)
+{
+	if (pthread_key_create(&zstd_key, free_thread_zstd) != 0)
+		lode_oom(0);
+}
+
+/* Never NULL; freed when the thread ends. */
+static ZSTD_DCtx *thread_zstd(void)
+{
+	ZSTD_DCtx *zstd;
+
+	pthread_once(&zstd_once, make_thread_zstd_key);
+	zstd = pthread_getspecific(zstd_key);
+	if (zstd)
+		return zstd;
+	zstd = ZSTD_createDCtx();
+	if (!zstd || pthread_setspecific(zstd_key, zstd) != 0)
+		lode_oom(0);
+	return zstd;
+}
+
 static void compress_column(lode_byte_vec *stored, const lode_byte_vec *plain, ZSTD_CCtx *zstd,
 			    int level)
 {
@@ -352,7 +387,7 @@ static int read_table(struct table *table, struct lode_bytes *from, uint32_t ver
 static int unfold(struct lode_bytes *columns, size_t n, const struct table *table, uint8_t *buffer,
 		  const char *path, struct lode_error *err)
 {
-	ZSTD_DCtx *zstd = lode_thread_zstd();
+	ZSTD_DCtx *zstd = thread_zstd();
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {

@@ -1,9 +1,99 @@
 /* Expressions of one thread's calls (REGTIME24, chapter 4; design §5). */
 #include "engine/regtime/regtime.h"
 
-#include "engine/regtime/regtime_borders.h"
 #include "engine/regtime/regtime_walk.h"
 #include "base/pool.h"
+#include "base/sorted.h"
+
+/* ---- Where other threads' outliers begin and end ([REGTIME24] §7.6) ---- */
+
+enum { MAX_BORDERS = 1000 };
+
+struct border {
+	int64_t t_ns;
+	size_t thread;
+	uint32_t clock; /* of the thread: others have borders of their own */
+};
+
+struct borders {
+	LODE_VEC(struct border) at; /* by time, once sorted */
+};
+
+LODE_COMPARE(compare_borders, struct border,
+	     LODE_ORDER(a->t_ns, b->t_ns) ?: LODE_ORDER(a->thread, b->thread))
+
+/* From the long calls of thread `index`. */
+static void add_borders(struct borders *borders, size_t index,
+			const struct lode_regtime_thread *thread, const lode_call_vec *outliers)
+{
+	uint32_t clock = thread->thread->clock;
+
+	for (size_t k = 0; k < outliers->n; k++) {
+		const struct lode_call *call = &outliers->at[k];
+
+		lode_vec_append(&borders->at, ((struct border){call->start_ns, index, clock}));
+		lode_vec_append(&borders->at, ((struct border){lode_call_end(call), index, clock}));
+	}
+}
+
+/* Moves all of `from`, which is empty then. */
+static void take_borders(struct borders *to, struct borders *from)
+{
+	size_t n = to->at.n + from->at.n;
+
+	if (!to->at.n) {
+		lode_vec_release(&to->at);
+		*to = *from;
+		*from = (struct borders){0};
+		return;
+	}
+	lode_vec_reserve(&to->at, n);
+	if (from->at.n)
+		memcpy(to->at.at + to->at.n, from->at.at, from->at.n * sizeof(*from->at.at));
+	to->at.n = n;
+	lode_vec_release(&from->at);
+}
+
+/* Those of other threads, at least `apart_ns` from each other; equal ones are one. */
+static void choose_borders(lode_border_vec *out, const struct borders *borders, size_t index,
+			   const struct lode_regtime_thread *thread, int64_t apart_ns)
+{
+	size_t from = 0, to = borders->at.n;
+
+	while (from < to) { /* the first behind the thread's beginning */
+		size_t middle = from + (to - from) / 2;
+
+		if (borders->at.at[middle].t_ns <= thread->t0_ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	out->n = 0;
+	for (size_t i = from; i < borders->at.n && borders->at.at[i].t_ns < thread->t1_ns; i++) {
+		const struct border *border = &borders->at.at[i];
+
+		if (border->thread == index || border->clock != thread->thread->clock)
+			continue;
+		if (!out->n || border->t_ns - out->at[out->n - 1] >= apart_ns)
+			lode_vec_append(out, border->t_ns);
+	}
+}
+
+/*
+ * The borders that the expressions of thread `index` end at. LIMIT: where there are more than
+ * MAX_BORDERS within the thread's time, those closer than that part of its time to the
+ * one before are left out: thousands of borders would make as many glyphs.
+ */
+static void borders_of(lode_border_vec *out, const struct borders *borders, size_t index,
+		       const struct lode_regtime_thread *thread)
+{
+	choose_borders(out, borders, index, thread, 1);
+	if (out->n > MAX_BORDERS)
+		choose_borders(out, borders, index, thread,
+			       (thread->t1_ns - thread->t0_ns) / MAX_BORDERS + 1);
+}
+
+/* ---- Summaries ---- */
 
 int64_t lode_regtime_threshold_ns(struct lode_regtime_threshold threshold, int64_t whole_ns)
 {
@@ -26,7 +116,7 @@ struct lode_regtime_options lode_regtime_defaults(void)
 struct run {
 	struct lode_regtime *regtime;
 	const struct lode_regtime_options *options;
-	struct lode_regtime_borders borders;
+	struct borders borders;
 	/* By thread; NULL where all of each thread is asked for. */
 	struct lode_regtime_range *ranges;
 	struct worker *workers;
@@ -38,7 +128,7 @@ struct worker {
 	struct lode_call_cursor cursor;
 	struct lode_regtime_range all; /* of the thread at hand */
 	lode_call_vec outliers;
-	struct lode_regtime_borders borders; /* of all threads it looked at */
+	struct borders borders; /* of all threads it looked at */
 };
 
 static void set_thresholds(struct lode_regtime_thread *out,
@@ -101,7 +191,7 @@ static void find_outliers(void *context, size_t index, unsigned worker)
 		if (range->open.at[i].duration_ns > thread->long_call_ns)
 			lode_vec_append(&w->outliers, range->open.at[i]);
 	lode_call_find_long(&w->outliers, &w->cursor, range->from, range->to, thread->long_call_ns);
-	lode_regtime_borders_add(&w->borders, index, thread, &w->outliers);
+	add_borders(&w->borders, index, thread, &w->outliers);
 	lode_pool_note(&run->failures[worker], index, w->cursor.rc, &w->cursor.err);
 }
 
@@ -116,7 +206,7 @@ static void compress_thread(void *context, size_t index, unsigned worker)
 		return;
 	w = worker_at(run, index, worker, false);
 	if (!run->options->is_classic)
-		lode_regtime_borders_of(&borders, &run->borders, index, thread);
+		borders_of(&borders, &run->borders, index, thread);
 	lode_regtime_walk(thread, &w->cursor, range_of(run, index, w, run->options->is_classic),
 			  &borders, run->options);
 	lode_vec_release(&borders);
@@ -132,11 +222,11 @@ static int run_jobs(struct run *run, unsigned n_threads, struct lode_error *err)
 	if (!run->options->is_classic) {
 		lode_pool_run(n_threads, regtime->n_threads, find_outliers, run);
 		for (unsigned i = 0; i < n_threads; i++)
-			lode_regtime_borders_take(&run->borders, &run->workers[i].borders);
+			take_borders(&run->borders, &run->workers[i].borders);
 		rc = lode_pool_first_failure(run->failures, n_threads, err);
 		if (rc < 0)
 			return rc;
-		lode_regtime_borders_sort(&run->borders);
+		lode_sort(run->borders.at.at, run->borders.at.n, compare_borders);
 	}
 	lode_pool_run(n_threads, regtime->n_threads, compress_thread, run);
 	return lode_pool_first_failure(run->failures, n_threads, err);
@@ -173,7 +263,7 @@ int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
 	free(run.ranges);
 	free(run.workers);
 	free(run.failures);
-	lode_regtime_borders_release(&run.borders);
+	lode_vec_release(&run.borders.at);
 	*out = regtime;
 	if (rc < 0) {
 		*out = NULL;

@@ -117,8 +117,8 @@ void lode_sigtrie_release(struct lode_sigtrie *trie)
 
 /* ---- Names ---- */
 
-/* The texts that a step may match a frame by: at most two, as lode_signature_step_matches has them.
-   `name` has room for the longest. */
+/* The texts that a step may match a frame by: "module!function" or its label, and its function, or
+   without one "module!". `name` has room for the longest. */
 static size_t texts_of(const char *texts[2], const struct lode_calltree *tree, uint32_t frame,
 		       char *name, size_t size)
 {

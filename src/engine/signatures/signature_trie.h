@@ -44,6 +44,6 @@ void lode_sigtrie_release(struct lode_sigtrie *trie);
 
 typedef LODE_VEC(uint32_t) lode_sigtrie_globs;
 
-/* Appends the globs that match a frame (lode_signature_step_matches), each once. */
+/* Appends the globs that match a frame by one of its texts, each once. */
 void lode_sigtrie_globs_of(lode_sigtrie_globs *out, const struct lode_sigtrie *trie,
 			   const struct lode_calltree *tree, uint32_t frame);

@@ -14,6 +14,7 @@
 #include <zlib.h>
 
 #include "random.h"
+#include "find_counter.h"
 #include "scratch.h"
 #include "input/formats/counters/counter_reader.h"
 
@@ -112,7 +113,7 @@ static void formats_read_as_their_samples(void **state)
 		assert_int_equal(lode_counters_align(&grid, log, NS, NULL, &err), 0);
 		if (grid.n_counters != s->n)
 			fail_msg("%s: %zu counters", s->what, grid.n_counters);
-		counter = lode_counters_find(&grid, s->server, s->counter);
+		counter = find_counter(&grid, s->server, s->counter);
 		if (!counter)
 			fail_msg("%s: no counter %s of %s", s->what, s->counter, s->server);
 		assert_int_equal(grid.start_ns / NS, s->start_s);
@@ -409,7 +410,7 @@ static void files_of_one_machine_agree(void **state)
 		}
 		assert_int_equal(lode_counters_read(log, path, NULL, &facts, &err), 0);
 		assert_int_equal(lode_counters_align(&grid, log, NS, NULL, &err), 0);
-		counter = lode_counters_find(&grid, "vm", names[i]);
+		counter = find_counter(&grid, "vm", names[i]);
 		assert_non_null(counter);
 		for (size_t k = 0; k < grid.n_intervals; k++)
 			sums[i] += isnan(counter->at[k]) ? 0 : counter->at[k] / 1800;

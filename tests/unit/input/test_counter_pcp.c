@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "find_counter.h"
 #include "scratch.h"
 #include "input/formats/counters/counter_source.h"
 
@@ -46,8 +47,8 @@ static void folders_are_all_of_their_files(void **state)
 	assert_int_equal(facts.n_rows, 4);
 	assert_int_equal(lode_counters_align(&grid, log, NS, NULL, &err), 0);
 	assert_int_equal(grid.n_counters, 2);
-	assert_non_null(lode_counters_find(&grid, "web", "cpu"));
-	assert_non_null(lode_counters_find(&grid, "db", "cpu"));
+	assert_non_null(find_counter(&grid, "web", "cpu"));
+	assert_non_null(find_counter(&grid, "db", "cpu"));
 	lode_counters_release(&grid);
 	lode_counter_log_free(log);
 
@@ -125,7 +126,7 @@ static void write_archive(const char *base, const char *host)
 static void check(const struct lode_counters *grid, const char *host, const char *name, int i,
 		  double want)
 {
-	const struct lode_counter *counter = lode_counters_find(grid, host, name);
+	const struct lode_counter *counter = find_counter(grid, host, name);
 	int64_t at;
 
 	if (!counter)
@@ -151,7 +152,7 @@ static void check_host(const struct lode_counters *grid, const char *host)
 		check(grid, host, "hinv.ncpu", i, i >= BREAK ? NAN : i < 5 ? 2 : 4);
 	}
 	check(grid, host, "kernel.all.nusers", BREAK - 1, BREAK - 1);
-	assert_true(isnan(lode_counters_find(grid, host, "kernel.all.nusers")->at[BREAK + 5]));
+	assert_true(isnan(find_counter(grid, host, "kernel.all.nusers")->at[BREAK + 5]));
 }
 
 static void archives_hold_what_was_put_into_them(void **state)

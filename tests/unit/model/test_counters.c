@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "find_counter.h"
 #include "model/counters.h"
 
 #define S  1000000000LL
@@ -63,8 +64,8 @@ static void gaps_stay_empty_and_slow_counters_fill_their_period(void **state)
 	for (int i = 1; i <= 3; i++)
 		lode_counter_log_row(log, slow, 3 * i * S, &(double){10 * i});
 	align(&c, log, S);
-	f = lode_counters_find(&c, "web", "fast");
-	s = lode_counters_find(&c, "web", "slow");
+	f = find_counter(&c, "web", "fast");
+	s = find_counter(&c, "web", "slow");
 	assert_int_equal(c.n_intervals, 9);
 	for (int i = 0; i < 9; i++) {
 		assert_true(i == 3 ? isnan(f->at[i]) : f->at[i] == i + 1);
@@ -89,9 +90,9 @@ static void fine_rates_are_averaged_and_fine_states_keep_the_last(void **state)
 	}
 	align(&c, log, 5 * S);
 	assert_int_equal(c.n_intervals, 2);
-	assert_true(fabs(lode_counters_find(&c, "web", "rate")->at[0] - 3) < 1e-9);
-	assert_true(fabs(lode_counters_find(&c, "web", "rate")->at[1] - 8) < 1e-9);
-	assert_true(lode_counters_find(&c, "web", "state")->at[1] == 10);
+	assert_true(fabs(find_counter(&c, "web", "rate")->at[0] - 3) < 1e-9);
+	assert_true(fabs(find_counter(&c, "web", "rate")->at[1] - 8) < 1e-9);
+	assert_true(find_counter(&c, "web", "state")->at[1] == 10);
 	lode_counters_release(&c);
 	lode_counter_log_free(log);
 }

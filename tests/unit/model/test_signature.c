@@ -185,7 +185,7 @@ static void patterns_of_stacks_hold_in_them(void **state)
 			fail_msg("seed %llu: '%s' is not its stack", (unsigned long long)seed,
 				 text);
 		for (size_t i = 0; i < n; i++)
-			if (!lode_signature_step_matches(steps.at[i].glob, &tree, frames[i]))
+			if (!pattern_step_matches(steps.at[i].glob, &tree, frames[i]))
 				fail_msg("seed %llu: step %zu of '%s'", (unsigned long long)seed, i,
 					 text);
 		if (strcmp(lode_signature_pattern_text(steps.at, n, &arena), text) != 0)

@@ -1,5 +1,5 @@
 /* A server on a free port of the loopback, asked through plain sockets. */
-#include "serve/server.h"
+#include "unit/serve/start_server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -114,7 +114,7 @@ static void open_house(struct house *house, struct lode_server_options options)
 	lode_site_add_question(house->site, "mine", "gate", false, wait_at_gate, house);
 	free(large);
 	options.token = token;
-	if (lode_server_start(&house->server, house->site, &options, &err) < 0)
+	if (start_server(&house->server, house->site, &options, &err) < 0)
 		fail_msg("%s", err.message);
 }
 
@@ -394,27 +394,23 @@ static void what_is_not_ours_does_not_start(void **state)
 	char url[100];
 
 	(void)state;
-	assert_int_equal(lode_server_start(&server, site,
-					   &(struct lode_server_options){.address = "0.0.0.0"},
-					   &err),
+	assert_int_equal(start_server(&server, site,
+				      &(struct lode_server_options){.address = "0.0.0.0"}, &err),
 			 LODE_ERR_ARG);
 	assert_non_null(strstr(err.message, "--open"));
 	assert_null(server);
-	assert_int_equal(lode_server_start(&server, site,
-					   &(struct lode_server_options){.address = "localhost"},
-					   &err),
+	assert_int_equal(start_server(&server, site,
+				      &(struct lode_server_options){.address = "localhost"}, &err),
 			 LODE_ERR_ARG);
-	assert_int_equal(lode_server_start(&server, site,
-					   &(struct lode_server_options){.token = "short"}, &err),
+	assert_int_equal(start_server(&server, site,
+				      &(struct lode_server_options){.token = "short"}, &err),
 			 LODE_ERR_ARG);
-	assert_int_equal(lode_server_start(&server, site, &(struct lode_server_options){0}, &err),
-			 0);
+	assert_int_equal(start_server(&server, site, &(struct lode_server_options){0}, &err), 0);
 	assert_int_equal(strlen(lode_server_token(server)), 32);
 	assert_non_null(strstr(lode_server_url(server, true, url, sizeof(url)), "/?token="));
 	assert_int_equal(
-		lode_server_start(&second, site,
-				  &(struct lode_server_options){.port = lode_server_port(server)},
-				  &err),
+		start_server(&second, site,
+			     &(struct lode_server_options){.port = lode_server_port(server)}, &err),
 		LODE_ERR_IO);
 	assert_non_null(strstr(err.message, "--port"));
 	lode_server_stop(server);
@@ -695,7 +691,7 @@ static void another_site_takes_its_place_while_many_ask(void **state)
 
 	(void)state;
 	site = site_of_edition(&editions[0]);
-	assert_int_equal(lode_server_start(&house.server, site, &options, &err), 0);
+	assert_int_equal(start_server(&house.server, site, &options, &err), 0);
 	lode_site_free(site);
 	for (int i = 0; i < READERS; i++) {
 		readers[i] = (struct reader){&house, &n_begun, &n_shown, &is_over, 0, 0};
@@ -744,7 +740,7 @@ static void pending_reports_say_how_far_they_are(void **state)
 	(void)state;
 	lode_site_set_page(site, page, strlen(page));
 	lode_site_add_pending(site, "mine", "lode/mine/1", "slow/", say_how_far, &n_asked);
-	assert_int_equal(lode_server_start(&house.server, site, &options, &err), 0);
+	assert_int_equal(start_server(&house.server, site, &options, &err), 0);
 	lode_site_free(site);
 	expect(&house, "GET", "/", HOST, 200, "<!doctype html>");
 	expect(&house, "GET", "/api/reports", HOST, 200, "\"schema\": \"lode/mine/1\"");

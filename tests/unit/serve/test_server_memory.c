@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "serve/server.h"
+#include "unit/serve/start_server.h"
 
 /* What one kind of request leaks in so many rounds is at least 32 bytes each, an allocator's least:
    more than the bound. Freed pieces that an allocator's threads keep for themselves are below it.
@@ -59,7 +59,7 @@ static struct lode_server *open_server(struct lode_site **site)
 	lode_site_add_question(*site, "mine", "echo", false, echo, NULL);
 	lode_site_add_question(*site, "mine", "sign", true, echo, NULL);
 	lode_site_add_lasting(*site, "mine", "cluster", parameters, made_once, NULL);
-	if (lode_server_start(&server, *site, &options, &err) < 0)
+	if (start_server(&server, *site, &options, &err) < 0)
 		fail_msg("%s", err.message);
 	return server;
 }

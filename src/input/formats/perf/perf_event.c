@@ -19,13 +19,31 @@ const char *lode_perf_events_text(struct lode_perf_events *events, const char *t
 	return events->strings.text.at[id];
 }
 
+struct field {
+	uint64_t bit;
+	uint16_t *at; /* NULL: only its room counts */
+};
+
+/* Eight bytes for each field of `sample_type`, from `at` on; gives where they end. */
+static uint16_t lay_out_fields(const struct lode_perf_event *event, const struct field *fields,
+			       size_t n, uint16_t at, uint16_t *id)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!(event->sample_type & fields[i].bit))
+			continue;
+		if (fields[i].at)
+			*fields[i].at = at;
+		else if (fields[i].bit == PERF_SAMPLE_ID && !*id)
+			*id = at;
+		at += 8;
+	}
+	return at;
+}
+
 /* Words of a sample before the fields without a fixed place, in file order. */
 static void lay_out_sample(struct lode_perf_event *event)
 {
-	const struct {
-		uint64_t bit;
-		uint16_t *at;
-	} fields[] = {
+	const struct field fields[] = {
 		{PERF_SAMPLE_IDENTIFIER, &event->at_id},
 		{PERF_SAMPLE_IP, &event->at_ip},
 		{PERF_SAMPLE_TID, &event->at_tid},
@@ -36,27 +54,15 @@ static void lay_out_sample(struct lode_perf_event *event)
 		{PERF_SAMPLE_CPU, &event->at_cpu},
 		{PERF_SAMPLE_PERIOD, &event->at_period},
 	};
-	uint16_t at = LODE_PERF_RECORD_HEADER_BYTES;
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
-		if (!(event->sample_type & fields[i].bit))
-			continue;
-		if (fields[i].at)
-			*fields[i].at = at;
-		else if (fields[i].bit == PERF_SAMPLE_ID && !event->at_id)
-			event->at_id = at;
-		at += 8;
-	}
-	event->fixed_bytes = at;
+	event->fixed_bytes = lay_out_fields(event, fields, sizeof(fields) / sizeof(*fields),
+					    LODE_PERF_RECORD_HEADER_BYTES, &event->at_id);
 }
 
 /* The sample_id at the end of other records, last field first. */
 static void lay_out_trailer(struct lode_perf_event *event)
 {
-	const struct {
-		uint64_t bit;
-		uint16_t *back;
-	} fields[] = {
+	const struct field fields[] = {
 		{PERF_SAMPLE_IDENTIFIER, &event->back_id},
 		{PERF_SAMPLE_CPU, &event->back_cpu},
 		{PERF_SAMPLE_STREAM_ID, NULL},
@@ -64,20 +70,12 @@ static void lay_out_trailer(struct lode_perf_event *event)
 		{PERF_SAMPLE_TIME, &event->back_time},
 		{PERF_SAMPLE_TID, &event->back_tid},
 	};
-	uint16_t back = 0;
 
-	if (!event->sample_id_all)
-		return;
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
-		if (!(event->sample_type & fields[i].bit))
-			continue;
-		back += 8;
-		if (fields[i].back)
-			*fields[i].back = back;
-		else if (fields[i].bit == PERF_SAMPLE_ID && !event->back_id)
-			event->back_id = back;
-	}
-	event->trailer_bytes = back;
+	if (event->sample_id_all)
+		event->trailer_bytes =
+			lay_out_fields(event, fields, sizeof(fields) / sizeof(*fields), 8,
+				       &event->back_id) -
+			8;
 }
 
 static bool flag_bit(uint64_t flags, unsigned bit)
