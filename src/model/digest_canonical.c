@@ -60,19 +60,13 @@ static int64_t start_of(const struct lode_digest_stream *stream)
 static int compare_streams(const void *left, const void *right, void *context)
 {
 	const struct lode_digest *digest = context;
+	const char *const *strings = digest->tree.strings.text.at;
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 	const struct lode_digest_stream *a = &digest->streams.at[l], *b = &digest->streams.at[r];
-	int order;
+	int order =
+		LODE_ORDER(start_of(a), start_of(b)) ?: strcmp(strings[a->path], strings[b->path]);
 
-	if (start_of(a) != start_of(b))
-		return start_of(a) < start_of(b) ? -1 : 1;
-	order = strcmp(digest->tree.strings.text.at[a->path],
-		       digest->tree.strings.text.at[b->path]);
-	if (order)
-		return order;
-	if (a->content_hash != b->content_hash)
-		return a->content_hash < b->content_hash ? -1 : 1;
-	return l < r ? -1 : l > r;
+	return order ?: LODE_ORDER(a->content_hash, b->content_hash) ?: LODE_ORDER(l, r);
 }
 
 static void copy_streams(struct canon *c)

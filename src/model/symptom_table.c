@@ -4,6 +4,7 @@
 #include "base/decimal.h"
 #include "base/delimited.h"
 #include "base/lines.h"
+#include "base/sorted.h"
 
 enum { COLUMN_STREAM, COLUMN_TID, COLUMN_T0, COLUMN_T1, N_COLUMNS };
 
@@ -145,13 +146,8 @@ int lode_symptom_table_line(struct lode_symptom_table *table, char *line, size_t
 				 : read_header_symptom_table(table, cells, number, err);
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct lode_symptom_row *x = a, *y = b;
-	int order = strcmp(x->base, y->base);
-
-	return order ? order : (x->line > y->line) - (x->line < y->line);
-}
+LODE_COMPARE(compare_rows, struct lode_symptom_row,
+	     strcmp(a->base, b->base) ?: LODE_ORDER(a->line, b->line))
 
 int lode_symptom_table_end(struct lode_symptom_table *table, struct lode_error *err)
 {

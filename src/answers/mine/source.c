@@ -2,6 +2,7 @@
 #include "answers/mine/source.h"
 
 #include "answers/mine/source_rows.h"
+#include "base/sorted.h"
 
 const char *lode_mine_file_of(const struct lode_digest *digest, const struct lode_stream_set *set,
 			      uint32_t stream)
@@ -46,14 +47,8 @@ static uint32_t find_costliest(struct lode_mine_source *source, const struct lod
 /* More are found by their cost in the cluster. */
 #define MOST_RECORDINGS 100
 
-static int by_cost(const void *left, const void *right)
-{
-	const struct lode_source_stream_row *a = left, *b = right;
-
-	if (a->inclusive_ns != b->inclusive_ns)
-		return a->inclusive_ns > b->inclusive_ns ? -1 : 1;
-	return a->number < b->number ? -1 : 1;
-}
+LODE_COMPARE(by_cost, struct lode_source_stream_row,
+	     LODE_ORDER(b->inclusive_ns, a->inclusive_ns) ?: LODE_ORDER(a->number, b->number))
 
 /* Builds of a program differ from recording to recording: a reader chooses. */
 static void list_recordings(struct lode_mine_source *source, const struct lode_stream_set *set,

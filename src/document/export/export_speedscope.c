@@ -1,5 +1,6 @@
 /* Writes stacks as speedscope's JSON. */
 #include "document/export/export_stacks.h"
+#include "base/sorted.h"
 #include "base/json.h"
 
 /* Frames that the file has, each once: their places in "frames". */
@@ -54,11 +55,7 @@ static int by_group_and_walk(const void *a, const void *b, void *context)
 	const struct lode_export_sample *p = a, *q = b;
 	const uint32_t *order = context;
 
-	if (p->group != q->group)
-		return p->group < q->group ? -1 : 1;
-	if (p->stack != q->stack)
-		return order[p->stack] < order[q->stack] ? -1 : 1;
-	return 0;
+	return LODE_ORDER(p->group, q->group) ?: LODE_ORDER(order[p->stack], order[q->stack]);
 }
 
 /* The samples with one for each stack of each group; their number. */

@@ -16,13 +16,10 @@ struct job {
 int lode_leaf_compare(const struct lode_leaf *x, const struct lode_leaf *y,
 		      const struct lode_calltree *functions)
 {
-	int order;
-
-	if (x->leaf_ns != y->leaf_ns)
-		return x->leaf_ns > y->leaf_ns ? -1 : 1;
-	order = strcmp(lode_frame_function(functions, x->function),
-		       lode_frame_function(functions, y->function));
-	return order ? order : (x->function > y->function) - (x->function < y->function);
+	return LODE_ORDER(y->leaf_ns, x->leaf_ns)
+		       ?: strcmp(lode_frame_function(functions, x->function),
+				 lode_frame_function(functions, y->function))
+		       ?: LODE_ORDER(x->function, y->function);
 }
 
 static int compare_leaves(const void *a, const void *b, void *context)

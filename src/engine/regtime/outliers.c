@@ -6,13 +6,10 @@
 /* Of one function: the longest first. */
 static int compare_lengths(const struct lode_outlier *x, const struct lode_outlier *y)
 {
-	if (x->duration_ns != y->duration_ns)
-		return x->duration_ns > y->duration_ns ? -1 : 1;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (x->depth > y->depth) - (x->depth < y->depth);
+	return LODE_ORDER(y->duration_ns, x->duration_ns)
+		       ?: LODE_ORDER(x->start_ns, y->start_ns)
+		       ?: LODE_ORDER(x->thread, y->thread)
+		       ?: LODE_ORDER(x->depth, y->depth);
 }
 
 /* By group, whose rank is given by function. */

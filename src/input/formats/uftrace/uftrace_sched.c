@@ -107,15 +107,12 @@ static void read_records(struct cpu_file *file, struct lode_input *input)
 	free(record);
 }
 
-static int by_thread_and_time(const void *a, const void *b)
+static int by_thread_and_time(const void *first, const void *second)
 {
-	const struct lode_uftrace_sched_event *x = a, *y = b;
+	const struct lode_uftrace_sched_event *a = first, *b = second;
+	int order = LODE_ORDER(a->tid, b->tid) ?: LODE_ORDER(a->t_ns, b->t_ns);
 
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return x->kind == y->kind ? 0 : x->kind < y->kind ? -1 : 1;
+	return order ?: LODE_ORDER((int)a->kind, (int)b->kind);
 }
 
 static void load_file(struct lode_uftrace_sched *sched, const char *path,

@@ -191,30 +191,16 @@ static int scan_extents(struct scan *scan, struct lode_error *err)
 
 /* ---- Order ---- */
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int earlier_buffer_first(const void *left, const void *right)
 {
 	const struct lode_xray_buffer *a = left, *b = right;
-	int order = compare_u64(a->wall_s, b->wall_s);
+	int order = LODE_ORDER(a->wall_s, b->wall_s) ?: LODE_ORDER(a->wall_part, b->wall_part);
 
-	if (order == 0)
-		order = compare_u64(a->wall_part, b->wall_part);
-	if (order == 0)
-		order = compare_u64(a->ticks, b->ticks);
-	return order ? order : compare_u64((uint64_t)a->offset, (uint64_t)b->offset);
+	return order ?: LODE_ORDER(a->ticks, b->ticks) ?: LODE_ORDER(a->offset, b->offset);
 }
 
-static int by_thread_and_time(const void *left, const void *right)
-{
-	const struct lode_xray_buffer *a = left, *b = right;
-	int order = compare_u64(a->thread, b->thread);
-
-	return order ? order : earlier_buffer_first(left, right);
-}
+LODE_COMPARE(by_thread_and_time, struct lode_xray_buffer,
+	     LODE_ORDER(a->thread, b->thread) ?: earlier_buffer_first(a, b))
 
 static bool same_bytes(const struct scan *scan, const struct lode_xray_buffer *a,
 		       const struct lode_xray_buffer *b)
