@@ -76,6 +76,29 @@ void lode_table_set(struct lode_table *table, size_t row, size_t column, const c
 	table->cells.at[row * table->n_columns + column] = cell;
 }
 
+void lode_table_set_cost(struct lode_table *table, size_t row, size_t column, int64_t cost,
+			 const char *unit)
+{
+	char text[LODE_UNITS_BUFFER];
+
+	lode_table_set(table, row, column, "%s", lode_format_cost(text, cost, unit));
+}
+
+void lode_table_set_share(struct lode_table *table, size_t row, size_t column, int64_t part,
+			  int64_t whole)
+{
+	char text[LODE_UNITS_BUFFER];
+
+	lode_table_set(table, row, column, "%s", lode_format_share(text, part, whole));
+}
+
+void lode_table_set_count(struct lode_table *table, size_t row, size_t column, uint64_t n)
+{
+	char text[LODE_UNITS_BUFFER];
+
+	lode_table_set(table, row, column, "%s", lode_format_count(text, n));
+}
+
 void lode_table_set_name(struct lode_table *table, size_t row, size_t column, const char *name,
 			 size_t room)
 {

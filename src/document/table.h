@@ -20,6 +20,7 @@
 #pragma once
 
 #include <limits.h>
+#include <stdint.h>
 #include <stddef.h>
 
 #include "document/style.h"
@@ -45,6 +46,13 @@ size_t lode_table_row(struct lode_table *table);
 /* Only the last column may hold several lines, parted by line feeds. */
 void lode_table_set(struct lode_table *table, size_t row, size_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* The same of a cost in `unit`, a part's share of the whole, and a count (document/units.h). */
+void lode_table_set_cost(struct lode_table *table, size_t row, size_t column, int64_t cost,
+			 const char *unit);
+void lode_table_set_share(struct lode_table *table, size_t row, size_t column, int64_t part,
+			  int64_t whole);
+void lode_table_set_count(struct lode_table *table, size_t row, size_t column, uint64_t n);
 
 /* The same of a name in the last column, which is never cut: where it is wider than `room`, it has
    a further line to itself. */

@@ -207,11 +207,9 @@ static void print_patterns(FILE *out, const struct lode_cluster_shown *shown,
 		size_t row = lode_table_row(table);
 
 		lode_table_set(table, row, 0, "%u", p->round);
-		lode_table_set(table, row, 1, "%s",
-			       lode_format_cost(text, p->cost_ns, digest->unit));
-		lode_table_set(table, row, 2, "%s",
-			       lode_format_cost(text, p->own_ns, digest->unit));
-		lode_table_set(table, row, 3, "%s", lode_format_count(text, p->n_events));
+		lode_table_set_cost(table, row, 1, p->cost_ns, digest->unit);
+		lode_table_set_cost(table, row, 2, p->own_ns, digest->unit);
+		lode_table_set_count(table, row, 3, p->n_events);
 		lode_table_set(table, row, 4, "%u", p->n_streams);
 	}
 	room = lode_table_room(table, page->columns);
@@ -243,14 +241,11 @@ static void add_worst(struct lode_table *table, const struct lode_cluster_shown 
 	const struct lode_digest_symptom *s = &digest->symptoms.at[w->symptom];
 	const struct lode_digest_row *costliest = &digest->rows.at[w->row];
 	size_t row = lode_table_row(table);
-	char text[LODE_UNITS_BUFFER], name[600];
+	char name[600];
 
-	lode_table_set(table, row, COST, "%s",
-		       lode_format_cost(text, w->symptom_cost_ns, digest->unit));
-	lode_table_set(table, row, OF_SYMPTOM, "%s",
-		       lode_format_share(text, w->symptom_cost_ns, s->t1_ns - s->t0_ns));
-	lode_table_set(table, row, EVENT, "%s",
-		       lode_format_cost(text, costliest->worst_cost_ns, digest->unit));
+	lode_table_set_cost(table, row, COST, w->symptom_cost_ns, digest->unit);
+	lode_table_set_share(table, row, OF_SYMPTOM, w->symptom_cost_ns, s->t1_ns - s->t0_ns);
+	lode_table_set_cost(table, row, EVENT, costliest->worst_cost_ns, digest->unit);
 	lode_table_set(table, row, AT, "+%.3f s",
 		       (double)(costliest->worst_t0_ns - s->t0_ns) / 1e9);
 	lode_table_set(table, row, THREAD, "%s %d",

@@ -45,12 +45,9 @@ static void set_numbers(struct lode_table *table, const struct lode_coverage_ans
 
 	snprintf(name, sizeof(name), "%s%s", s->name, s->is_retired ? " (retired)" : "");
 	set_text(table, row, NAME, name, NAME_COLUMNS);
-	lode_table_set(table, row, TOTAL, "%s",
-		       lode_format_cost(text, cost->total_ns, answer->unit));
-	lode_table_set(table, row, SHARE, "%s",
-		       lode_format_share(text, cost->total_ns, answer->all.symptom_ns));
-	lode_table_set(table, row, EXCLUSIVE, "%s",
-		       lode_format_cost(text, cost->exclusive_ns, answer->unit));
+	lode_table_set_cost(table, row, TOTAL, cost->total_ns, answer->unit);
+	lode_table_set_share(table, row, SHARE, cost->total_ns, answer->all.symptom_ns);
+	lode_table_set_cost(table, row, EXCLUSIVE, cost->exclusive_ns, answer->unit);
 	lode_table_set(table, row, STREAMS, "%u", cost->n_streams);
 	lode_table_set(table, row, AVERAGE, "%s",
 		       s->average_ns != LODE_NO_INT
@@ -110,17 +107,14 @@ static void print_parts(FILE *out, const struct lode_coverage_answer *answer,
 {
 	size_t n = answer->n_rest < SHOWN_PARTS ? answer->n_rest : SHOWN_PARTS, room, more_room;
 	struct lode_table *table = lode_table_new(part_columns, N_PART_COLUMNS, 0);
-	char share[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER];
 	char line[LINES_PER_PART * (LODE_COMMON_LINE + 160)];
 
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_coverage_rest *rest = &answer->rest[i];
 		size_t row = lode_table_row(table);
 
-		lode_table_set(table, row, PART_SHARE, "%s",
-			       lode_format_share(share, rest->own_ns, answer->all.symptom_ns));
-		lode_table_set(table, row, PART_COST, "%s",
-			       lode_format_cost(cost, rest->own_ns, answer->unit));
+		lode_table_set_share(table, row, PART_SHARE, rest->own_ns, answer->all.symptom_ns);
+		lode_table_set_cost(table, row, PART_COST, rest->own_ns, answer->unit);
 		lode_table_set(table, row, PART_WHY, "%s", rest->why);
 		lode_table_style(table, row, PART_WHY, lode_cluster_style(rest->cluster));
 	}

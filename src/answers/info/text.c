@@ -131,7 +131,7 @@ static void print_events(FILE *out, const struct lode_info_stream *s,
 		row = lode_table_row(table);
 		lode_table_set(table, row, 0, "%s",
 			       lode_escape_fit(text, sizeof(text), e->name, 48));
-		lode_table_set(table, row, 1, "%s", lode_format_count(n, e->n));
+		lode_table_set_count(table, row, 1, e->n);
 		if (e->frequency)
 			lode_table_set(table, row, 2, "at %llu Hz%s",
 				       (unsigned long long)e->frequency,
@@ -238,7 +238,7 @@ static void print_modules(FILE *out, const struct lode_info_stream *s,
 		lode_table_set(table, row, 0, "%s",
 			       lode_escape_fit(text, sizeof(text),
 					       m->name[0] ? m->name : "(not named)", 24));
-		lode_table_set(table, row, 1, "%s", lode_format_cost(cost, m->cost_ns, s->unit));
+		lode_table_set_cost(table, row, 1, m->cost_ns, s->unit);
 		lode_table_set(table, row, 2, "%s", lode_format_pct(cost, m->unknown_pct));
 		lode_table_set(table, row, 3, "%.12s", m->build_id);
 	}

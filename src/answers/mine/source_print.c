@@ -35,10 +35,8 @@ static const char *plain_line(char *buffer, size_t size, const char *text, size_
 static void set_cost(struct lode_table *table, size_t row, size_t column, int64_t cost_ns,
 		     const char *unit)
 {
-	char text[LODE_UNITS_BUFFER];
-
 	if (cost_ns > 0)
-		lode_table_set(table, row, column, "%s", lode_format_cost(text, cost_ns, unit));
+		lode_table_set_cost(table, row, column, cost_ns, unit);
 }
 
 static void set_costs(struct lode_table *table, size_t row, const struct lode_source_cost *cost,

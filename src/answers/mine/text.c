@@ -39,15 +39,12 @@ static void set_cluster_numbers(struct lode_table *table, const struct lode_mine
 	size_t row = lode_table_row(table), why;
 
 	lode_table_set(table, row, RANK, "%u", cluster->rank);
-	lode_table_set(table, row, SHARE, "%s",
-		       lode_format_share(text, cluster->own_ns, answer->mined->symptom_ns));
+	lode_table_set_share(table, row, SHARE, cluster->own_ns, answer->mined->symptom_ns);
 	why = FIGURES +
 	      lode_table_set_figures(table, row, FIGURES, &lode_cluster_cost_record, cluster, unit);
 	if (answer->busy)
-		lode_table_set(table, row, why++, "%s",
-			       lode_format_cost(
-				       text, cluster->own_ns - cluster->split_ns[LODE_EVENT_READY],
-				       unit));
+		lode_table_set_cost(table, row, why++,
+				    cluster->own_ns - cluster->split_ns[LODE_EVENT_READY], unit);
 	lode_table_set(table, row, why, "%s", lode_cluster_why(text, sizeof(text), cluster));
 	lode_table_style(table, row, why, lode_cluster_style(cluster));
 }

@@ -81,10 +81,8 @@ static void print_steps(FILE *out, const struct lode_next_answer *answer,
 		lode_table_set(table, row, NUMBER, "%zu", i + 1);
 		lode_table_set(table, row, STREAM, "%s",
 			       stream_name(text, sizeof(text), step->stream));
-		lode_table_set(table, row, COVERED, "%s",
-			       lode_format_share(text, step->covered_ns, answer->symptom_ns));
-		lode_table_set(table, row, ADDS, "%s",
-			       lode_format_share(text, step->adds_ns, answer->symptom_ns));
+		lode_table_set_share(table, row, COVERED, step->covered_ns, answer->symptom_ns);
+		lode_table_set_share(table, row, ADDS, step->adds_ns, answer->symptom_ns);
 		lode_table_set(table, row, NEW, "%u", step->n_new);
 	}
 	room = lode_table_fit(table, page->columns, least_room, FOR, NULL);

@@ -27,7 +27,7 @@ static char *labels_text(const struct lode_repo_stream *stream)
 /* All but the path. A '~' stands before a file's time. */
 static void set_stream_row(struct lode_table *table, const struct lode_repo_stream *stream)
 {
-	char cost[LODE_UNITS_BUFFER], when[LODE_UTC_BYTES], safe[4096];
+	char when[LODE_UTC_BYTES], safe[4096];
 	size_t row = lode_table_row(table);
 	char *labels = labels_text(stream);
 
@@ -36,7 +36,7 @@ static void set_stream_row(struct lode_table *table, const struct lode_repo_stre
 		       lode_utc_text(when, stream->time_ns, "%Y-%m-%d %H:%M"));
 	lode_table_set(table, row, 2, "%s", lode_escape_fit(safe, sizeof(safe), stream->host, 20));
 	lode_table_set(table, row, 3, "%zu", stream->n_symptoms);
-	lode_table_set(table, row, 4, "%s", lode_format_cost(cost, stream->symptom_ns, "ns"));
+	lode_table_set_cost(table, row, 4, stream->symptom_ns, "ns");
 	lode_table_set(table, row, 5, "%s", labels);
 	free(labels);
 }
@@ -138,7 +138,7 @@ static void print_labels(FILE *out, const struct lode_repo_label_counts *counts)
 	static const struct lode_table_column columns[] = {
 		{"label", false}, {"recordings", true}, {"value", false}};
 	struct lode_table *table = lode_table_new(columns, 3, 0);
-	char safe[4096], n[LODE_UNITS_BUFFER];
+	char safe[4096];
 
 	for (size_t i = 0; i < counts->list.n; i++) {
 		const struct lode_repo_label_count *count = &counts->list.at[i];
@@ -147,8 +147,7 @@ static void print_labels(FILE *out, const struct lode_repo_label_counts *counts)
 
 		lode_table_set(table, row, 0, "%s",
 			       is_first ? lode_escape(safe, sizeof(safe), count->key) : "");
-		lode_table_set(table, row, 1, "%s",
-			       lode_format_count(n, (uint64_t)count->n_streams));
+		lode_table_set_count(table, row, 1, (uint64_t)count->n_streams);
 		lode_table_set(table, row, 2, "%s", lode_escape(safe, sizeof(safe), count->value));
 	}
 	if (counts->list.n)

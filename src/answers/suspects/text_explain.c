@@ -86,7 +86,7 @@ static void set_outcome(struct lode_table *table, size_t row, size_t column,
 	lode_table_set(table, row, column, "%s",
 		       n ? lode_format_share(text, (int64_t)half->outcome.failed, (int64_t)n)
 			 : "-");
-	lode_table_set(table, row, column + 1, "%s", lode_format_count(text, values->n));
+	lode_table_set_count(table, row, column + 1, values->n);
 	lode_table_set(table, row, column + 2, "%s",
 		       values->n ? lode_format_cost(text, values->mean, unit) : "-");
 	lode_table_set(table, row, column + 3, "%s",
@@ -160,10 +160,9 @@ static void print_neighbours(FILE *out, const struct lode_suspects_answer *answe
 		uint64_t counted = at[i].n_failed + at[i].n_succeeded;
 		size_t row = lode_table_row(table);
 
-		lode_table_set(table, row, 0, "%s", lode_format_count(text, at[i].n_failed));
-		lode_table_set(table, row, 1, "%s", lode_format_count(text, counted));
-		lode_table_set(table, row, 2, "%s",
-			       lode_format_share(text, (int64_t)at[i].n_failed, (int64_t)counted));
+		lode_table_set_count(table, row, 0, at[i].n_failed);
+		lode_table_set_count(table, row, 1, counted);
+		lode_table_set_share(table, row, 2, (int64_t)at[i].n_failed, (int64_t)counted);
 		lode_table_set(table, row, 3, "%s",
 			       at[i].total ? lode_format_cost(text, at[i].mean, "ns") : "-");
 		if (at[i].frame == LODE_NONE)

@@ -100,13 +100,13 @@ static void set_function_numbers(struct lode_table *table,
 	set_interval(table, row, answer, f);
 	lode_table_set(table, row, FAILURE, "%.3f", f->of.scores.failure);
 	lode_table_set(table, row, CONTEXT, "%.3f", f->of.scores.context);
-	lode_table_set(table, row, FAILED, "%s", lode_format_count(text, e->o_failed));
-	lode_table_set(table, row, OF, "%s", lode_format_count(text, e->o_failed + e->o_success));
+	lode_table_set_count(table, row, FAILED, e->o_failed);
+	lode_table_set_count(table, row, OF, e->o_failed + e->o_success);
 	lode_table_set(table, row, Q, "%s", lode_format_log_p(text, f->chance.log10_q));
 	if (!f->values.n)
 		return;
-	lode_table_set(table, row, MEAN, "%s", lode_format_cost(text, f->values.mean, "ns"));
-	lode_table_set(table, row, STD, "%s", lode_format_cost(text, f->values.std, "ns"));
+	lode_table_set_cost(table, row, MEAN, f->values.mean, "ns");
+	lode_table_set_cost(table, row, STD, f->values.std, "ns");
 }
 
 /* "function  module", and on further lines who always occurs together with it. */
@@ -201,8 +201,7 @@ static void print_sure(FILE *out, const struct lode_suspects_answer *answer,
 			       all->failed + all->succeeded - e->o_failed - e->o_success);
 		lode_table_set(table, row, 2, "%s", lode_format_log_p(text, f.chance.log10_q));
 		if (f.values.n)
-			lode_table_set(table, row, 3, "%s",
-				       lode_format_cost(text, f.values.mean, "ns"));
+			lode_table_set_cost(table, row, 3, f.values.mean, "ns");
 	}
 	print_with_names(out, answer, page, table, 0, 4);
 }

@@ -10,21 +10,18 @@ static void set_metric(struct lode_table *table, const struct lode_suspects_metr
 {
 	const struct lode_tally_metric *m = &metric->of;
 	const struct lode_suspects_values *values = &metric->values;
-	char text[LODE_UNITS_BUFFER], name[name_bytes];
+	char name[name_bytes];
 	size_t row = lode_table_row(table);
 
 	lode_table_set(table, row, 0, "%s", lode_escape_fit(name, sizeof(name), m->name, 24));
-	lode_table_set(table, row, 1, "%s", lode_format_count(text, values->n));
-	lode_table_set(table, row, 2, "%s", lode_format_cost(text, values->mean, m->unit));
-	lode_table_set(table, row, 3, "%s", lode_format_cost(text, values->std, m->unit));
+	lode_table_set_count(table, row, 1, values->n);
+	lode_table_set_cost(table, row, 2, values->mean, m->unit);
+	lode_table_set_cost(table, row, 3, values->std, m->unit);
 	if (m->is_labelled) {
-		lode_table_set(table, row, 4, "%s",
-			       lode_format_cost(text, m->thresholds.failed, m->unit));
-		lode_table_set(table, row, 5, "%s",
-			       lode_format_count(text, m->n[LODE_SIDE_SUBJECT][LODE_LABEL_FAILED]));
+		lode_table_set_cost(table, row, 4, m->thresholds.failed, m->unit);
+		lode_table_set_count(table, row, 5, m->n[LODE_SIDE_SUBJECT][LODE_LABEL_FAILED]);
 		if (strcmp(m->unit, "ns") == 0)
-			lode_table_set(table, row, 6, "%s",
-				       lode_format_cost(text, metric->failed_total, "ns"));
+			lode_table_set_cost(table, row, 6, metric->failed_total, "ns");
 	} else {
 		lode_table_set(table, row, 5, "-");
 	}

@@ -40,13 +40,10 @@ const char *lode_format_log_p_is(char *buffer, double log10_p)
 static void set_pace(struct lode_table *table, size_t row, size_t column, const double *amounts,
 		     const char *unit)
 {
-	char text[LODE_UNITS_BUFFER];
-
 	for (unsigned side = 0; side < LODE_N_SIDES; side++) {
 		double amount = amounts[side] < 9e18 ? amounts[side] + 0.5 : 9e18;
 
-		lode_table_set(table, row, column + side, "%s",
-			       lode_format_cost(text, (int64_t)amount, unit));
+		lode_table_set_cost(table, row, column + side, (int64_t)amount, unit);
 	}
 }
 

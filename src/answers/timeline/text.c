@@ -131,13 +131,13 @@ static void set_thread(struct lode_table *table, const struct lode_timeline_answ
 	size_t row = lode_table_row(table);
 
 	lode_table_set(table, row, 0, "%s", thread_label(answer, t->thread, text));
-	lode_table_set(table, row, 1, "%s", lode_format_count(number, t->n_calls));
-	lode_table_set(table, row, 2, "%s", lode_format_count(number, t->n_glyphs));
+	lode_table_set_count(table, row, 1, t->n_calls);
+	lode_table_set_count(table, row, 2, t->n_glyphs);
 	lode_table_set(table, row, 3, "%s",
 		       t->n_glyphs ? times(lode_regtime_ratio(t), number) : "-");
-	lode_table_set(table, row, 4, "%s", lode_format_count(number, t->n_kept));
-	lode_table_set(table, row, 5, "%s", lode_format_count(number, t->n_gaps));
-	lode_table_set(table, row, 6, "%s", lode_format_cost(number, t->t1_ns - t->t0_ns, "ns"));
+	lode_table_set_count(table, row, 4, t->n_kept);
+	lode_table_set_count(table, row, 5, t->n_gaps);
+	lode_table_set_cost(table, row, 6, t->t1_ns - t->t0_ns, "ns");
 }
 
 static void print_threads(FILE *out, const struct lode_timeline_answer *answer,
@@ -232,11 +232,11 @@ static void set_group(struct lode_table *table, const struct lode_timeline_answe
 	size_t row = lode_table_row(table);
 
 	lode_table_set(table, row, 0, "%s", times(longest->times_median, text));
-	lode_table_set(table, row, 1, "%s", lode_format_cost(text, longest->duration_ns, "ns"));
-	lode_table_set(table, row, 2, "%s", lode_format_cost(text, spread->median_ns, "ns"));
-	lode_table_set(table, row, 3, "%s", lode_format_cost(text, spread->p99_ns, "ns"));
-	lode_table_set(table, row, 4, "%s", lode_format_count(text, spread->n));
-	lode_table_set(table, row, 5, "%s", lode_format_count(text, group->n));
+	lode_table_set_cost(table, row, 1, longest->duration_ns, "ns");
+	lode_table_set_cost(table, row, 2, spread->median_ns, "ns");
+	lode_table_set_cost(table, row, 3, spread->p99_ns, "ns");
+	lode_table_set_count(table, row, 4, spread->n);
+	lode_table_set_count(table, row, 5, group->n);
 	if (thread->tid < 0)
 		lode_table_set(table, row, 6, "%s", thread_label(answer, thread, name));
 	else
@@ -320,7 +320,7 @@ static void print_meanwhile(FILE *out, const struct lode_timeline_answer *answer
 			continue;
 		row = lode_table_row(table);
 		lode_table_set(table, row, 0, "%s", thread_label(answer, t->thread, text));
-		lode_table_set(table, row, 1, "%s", lode_format_count(number, t->n_calls));
+		lode_table_set_count(table, row, 1, t->n_calls);
 	}
 	room = lode_table_room(table, page->columns);
 	row = 0;
@@ -363,8 +363,7 @@ static void print_stack(FILE *out, const struct lode_timeline_answer *answer,
 		size_t row = lode_table_row(table);
 
 		lode_table_set(table, row, 0, "%s", offset(answer, call->start_ns, text));
-		lode_table_set(table, row, 1, "%s",
-			       lode_format_cost(text, call->duration_ns, "ns"));
+		lode_table_set_cost(table, row, 1, call->duration_ns, "ns");
 		lode_table_set(table, row, 2, "%s",
 			       times(lode_times_median(call->duration_ns, median), text));
 		lode_table_set(table, row, 3, "%*s%s", i < 20 ? (int)i : 20, "",
@@ -433,11 +432,9 @@ static void print_uses(FILE *out, const struct lode_timeline_answer *answer,
 
 		lode_table_set(table, row, 0, "%s",
 			       thread_label(answer, trace->threads.at[use->thread], text));
-		lode_table_set(table, row, 1, "%s", lode_format_count(number, use->use.n_calls));
-		lode_table_set(table, row, 2, "%s",
-			       lode_format_cost(number, (int64_t)use->use.total_ns, "ns"));
-		lode_table_set(table, row, 3, "%s",
-			       lode_format_cost(number, use->use.longest.duration_ns, "ns"));
+		lode_table_set_count(table, row, 1, use->use.n_calls);
+		lode_table_set_cost(table, row, 2, (int64_t)use->use.total_ns, "ns");
+		lode_table_set_cost(table, row, 3, use->use.longest.duration_ns, "ns");
 		lode_table_set(table, row, 4, "%s",
 			       offset(answer, use->use.longest.start_ns, number));
 		for (size_t b = 0; b < function->n_bins && used + 8 < sizeof(bar); b++) {
@@ -474,7 +471,7 @@ static void print_long_calls(FILE *out, const struct lode_timeline_answer *answe
 		char text[name_bytes], number[LODE_UNITS_BUFFER];
 		size_t row = lode_table_row(table);
 
-		lode_table_set(table, row, 0, "%s", lode_format_cost(number, o->duration_ns, "ns"));
+		lode_table_set_cost(table, row, 0, o->duration_ns, "ns");
 		lode_table_set(table, row, 1, "%s", times(o->times_median, number));
 		lode_table_set(table, row, 2, "%u", o->depth);
 		lode_table_set(table, row, 3, "%s", offset(answer, o->start_ns, number));

@@ -26,17 +26,14 @@ static void set_numbers(struct lode_table *table, const struct lode_triage_answe
 			const struct lode_triage_stream *stream)
 {
 	const struct lode_cover *cover = &stream->cover;
-	char text[LODE_UNITS_BUFFER], name[1024];
+	char name[1024];
 	size_t row = lode_table_row(table);
 
 	lode_table_set(table, row, STREAM, "%s",
 		       lode_format_recording(name, sizeof(name), stream->path, path_columns));
-	lode_table_set(table, row, SYMPTOM, "%s",
-		       lode_format_cost(text, cover->symptom_ns, answer->unit));
-	lode_table_set(table, row, KNOWN, "%s",
-		       lode_format_share(text, cover->covered_ns, cover->symptom_ns));
-	lode_table_set(table, row, REST, "%s",
-		       lode_format_cost(text, cover->unexplained_ns, answer->unit));
+	lode_table_set_cost(table, row, SYMPTOM, cover->symptom_ns, answer->unit);
+	lode_table_set_share(table, row, KNOWN, cover->covered_ns, cover->symptom_ns);
+	lode_table_set_cost(table, row, REST, cover->unexplained_ns, answer->unit);
 	lode_table_set(table, row, MARK, "%s", stream->is_over ? "!" : "");
 	lode_table_style(table, row, MARK, LODE_STYLE_BAD);
 }
@@ -133,9 +130,8 @@ static void set_cluster(struct lode_table *table, const struct lode_triage_answe
 	char text[LODE_UNITS_BUFFER + 64];
 
 	lode_table_set(table, row, RANK, "%u", c->rank);
-	lode_table_set(table, row, SHARE, "%s",
-		       lode_format_share(text, c->own_ns, answer->all.symptom_ns));
-	lode_table_set(table, row, OWN, "%s", lode_format_cost(text, c->own_ns, answer->unit));
+	lode_table_set_share(table, row, SHARE, c->own_ns, answer->all.symptom_ns);
+	lode_table_set_cost(table, row, OWN, c->own_ns, answer->unit);
 	lode_table_set(table, row, STREAMS, "%u", c->n_streams);
 	lode_table_set(table, row, WHY, "%s", lode_cluster_why(text, sizeof(text), c));
 	lode_table_style(table, row, WHY, lode_cluster_style(c));
