@@ -70,6 +70,31 @@ static inline size_t lode_sorted_up_to(const void *items, size_t n, size_t item_
 	return low;
 }
 
+/* The same, in time that grows with the logarithm of how far that is from `near`. */
+static inline size_t lode_sorted_up_to_near(const void *items, size_t n, size_t item_bytes,
+					    int64_t key, size_t near)
+{
+#define KEY(i) (*(const int64_t *)(const void *)((const char *)items + (i)*item_bytes))
+	size_t low = near < n ? near : n, high = low, step = 1;
+
+	if (low < n && KEY(low) <= key) {
+		while (high < n && KEY(high) <= key) {
+			low = high + 1;
+			high = n - low > step ? low + step : n;
+			step *= 2;
+		}
+	} else {
+		while (low > 0 && KEY(low - 1) > key) {
+			high = low - 1;
+			low = high > step ? high - step : 0;
+			step *= 2;
+		}
+	}
+#undef KEY
+	return low + lode_sorted_up_to((const char *)items + low * item_bytes, high - low,
+				       item_bytes, key);
+}
+
 /* How many of n items come before `key`: `is_before` says so of these, which are the first. */
 static inline size_t lode_sorted_before(const void *items, size_t n, size_t item_bytes,
 					const void *key,

@@ -45,6 +45,7 @@ struct aoi {
 	LODE_VEC(struct link_stack) link_stacks;
 	int64_t lost_cost_ns;
 	uint32_t idle_name, unrecorded_name; /* string ids */
+	size_t *runs_near;		     /* as lode_ran_instead_begin has it */
 };
 
 /* How much of [start, end) is whose turn it is. */
@@ -72,7 +73,7 @@ static void add_runners(struct aoi *aoi, const struct lode_piece *piece, uint32_
 	uint32_t name;
 
 	lode_ran_instead_begin(&ran, aoi->stream, piece->thread, piece->event, piece->start_ns,
-			       piece->start_ns + piece->cost_ns);
+			       piece->start_ns + piece->cost_ns, aoi->runs_near);
 	while (lode_ran_instead_next(&ran)) {
 		if (ran.thread == LODE_IDLE)
 			name = aoi->idle_name;
@@ -560,6 +561,7 @@ int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 		return rc;
 	aoi.digest = lode_digest_new();
 	lode_chain_init(&aoi.joiner, &aoi.digest->tree, stream);
+	aoi.runs_near = lode_alloc0(stream->cpus.n + 1, sizeof(*aoi.runs_near));
 	aoi.idle_name = intern(aoi.digest, LODE_RUNNER_IDLE);
 	aoi.unrecorded_name = intern(aoi.digest, LODE_RUNNER_UNRECORDED);
 	for (size_t i = 0; i < n_symptoms; i++)
@@ -578,6 +580,7 @@ int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 	lode_polled_release(&aoi.polled);
 	lode_pools_release(&aoi.pools);
 	lode_vec_release(&aoi.link_stacks);
+	free(aoi.runs_near);
 	*out = aoi.digest;
 	return LODE_OK;
 }

@@ -15,7 +15,8 @@ static uint16_t queue_of(const struct lode_events *events, size_t event)
 }
 
 void lode_ran_instead_begin(struct lode_ran_instead *ran, const struct lode_stream *stream,
-			    lode_thread_id thread, size_t event, int64_t start_ns, int64_t end_ns)
+			    lode_thread_id thread, size_t event, int64_t start_ns, int64_t end_ns,
+			    size_t *near)
 {
 	uint16_t cpu = queue_of(&stream->threads.at[thread].events, event);
 
@@ -25,7 +26,10 @@ void lode_ran_instead_begin(struct lode_ran_instead *ran, const struct lode_stre
 	ran->runs = stream->cpus.at[cpu].runs.at;
 	ran->n = stream->cpus.at[cpu].runs.n;
 	/* The first that begins later: the one before it is at hand. */
-	ran->next = lode_sorted_up_to(ran->runs, ran->n, sizeof(*ran->runs), start_ns);
+	ran->next = lode_sorted_up_to_near(ran->runs, ran->n, sizeof(*ran->runs), start_ns,
+					   near ? near[cpu] : 0);
+	if (near)
+		near[cpu] = ran->next;
 }
 
 bool lode_ran_instead_next(struct lode_ran_instead *ran)

@@ -23,8 +23,13 @@ struct lode_ran_instead {
 	int64_t at_ns, end_ns;
 };
 
-/* For [start_ns, end_ns) of a ready event. O(log runs of the CPU), then O(1) for each stretch. */
+/*
+ * For [start_ns, end_ns) of a ready event. `near` has a number for each CPU of the stream, 0 at
+ * first: where the last one was found, which the next is mostly close to; may be NULL. O(log
+ * runs of the CPU between the two), then O(1) for each stretch.
+ */
 void lode_ran_instead_begin(struct lode_ran_instead *ran, const struct lode_stream *stream,
-			    lode_thread_id thread, size_t event, int64_t start_ns, int64_t end_ns);
+			    lode_thread_id thread, size_t event, int64_t start_ns, int64_t end_ns,
+			    size_t *near);
 /* The next stretch of time in which one had the CPU; false: there are no more. */
 bool lode_ran_instead_next(struct lode_ran_instead *ran);

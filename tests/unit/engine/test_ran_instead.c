@@ -49,13 +49,14 @@ static int64_t plain_run_ns(const struct lode_thread *thread, uint16_t cpu, int6
 
 /* A part of a ready event, as the critical path takes; the sum of shares is its length. */
 static void check_part(uint64_t seed, const struct lode_stream *stream, lode_thread_id thread,
-		       size_t event, int64_t start_ns, int64_t end_ns, bool is_complete)
+		       size_t event, int64_t start_ns, int64_t end_ns, bool is_complete,
+		       size_t *near)
 {
 	int64_t *found = lode_alloc0(stream->threads.n, sizeof(*found)), sum_ns = 0;
 	uint16_t cpu = plain_queue(&stream->threads.at[thread].events, event);
 	struct lode_ran_instead ran;
 
-	lode_ran_instead_begin(&ran, stream, thread, event, start_ns, end_ns);
+	lode_ran_instead_begin(&ran, stream, thread, event, start_ns, end_ns, near);
 	while (lode_ran_instead_next(&ran)) {
 		assert_true(ran.cost_ns > 0);
 		sum_ns += ran.cost_ns;
@@ -72,6 +73,7 @@ static void check_part(uint64_t seed, const struct lode_stream *stream, lode_thr
 
 static size_t check_stream(uint64_t seed, const struct lode_stream *stream, bool is_complete)
 {
+	size_t *near = lode_alloc0(stream->cpus.n + 1, sizeof(*near));
 	struct test_random random = {seed};
 	size_t n = 0;
 
@@ -84,12 +86,13 @@ static size_t check_stream(uint64_t seed, const struct lode_stream *stream, bool
 			if (e->kind[i] != LODE_EVENT_READY)
 				continue;
 			n++;
-			check_part(seed, stream, t, i, from, to, is_complete);
+			check_part(seed, stream, t, i, from, to, is_complete, near);
 			cut = from + test_random_below(&random, (uint32_t)(to - from) + 1);
-			check_part(seed, stream, t, i, from, cut, is_complete);
-			check_part(seed, stream, t, i, cut, to, is_complete);
+			check_part(seed, stream, t, i, from, cut, is_complete, NULL);
+			check_part(seed, stream, t, i, cut, to, is_complete, near);
 		}
 	}
+	free(near);
 	return n;
 }
 
@@ -156,7 +159,7 @@ static void idle_and_unrecorded_are_told_apart(void **state)
 	woken = lode_map_find(&stream->thread_index, 7);
 	while (stream->threads.at[woken].events.kind[ready] != LODE_EVENT_READY)
 		ready++;
-	lode_ran_instead_begin(&ran, stream, woken, ready, 200, 350);
+	lode_ran_instead_begin(&ran, stream, woken, ready, 200, 350, NULL);
 	assert_true(lode_ran_instead_next(&ran));
 	assert_int_equal(ran.thread, lode_map_find(&stream->thread_index, 9));
 	assert_int_equal(ran.cost_ns, 100);
@@ -165,10 +168,10 @@ static void idle_and_unrecorded_are_told_apart(void **state)
 	assert_int_equal(ran.cost_ns, 50);
 	assert_false(lode_ran_instead_next(&ran));
 	/* Before the first record and behind the last nobody knows. */
-	lode_ran_instead_begin(&ran, stream, woken, ready, 50, 60);
+	lode_ran_instead_begin(&ran, stream, woken, ready, 50, 60, NULL);
 	assert_true(lode_ran_instead_next(&ran));
 	assert_int_equal(ran.thread, nobody[1]);
-	lode_ran_instead_begin(&ran, stream, woken, ready, 500, 600);
+	lode_ran_instead_begin(&ran, stream, woken, ready, 500, 600, NULL);
 	assert_true(lode_ran_instead_next(&ran));
 	assert_int_equal(ran.thread, nobody[1]);
 	lode_stream_free(stream);

@@ -370,8 +370,8 @@ static uint64_t hash_thread(const struct lode_stream *stream, lode_thread_id id,
 		hash = lode_stable_hash(row, sizeof(row), hash);
 		if (e->kind[i] != LODE_EVENT_READY)
 			continue;
-		lode_ran_instead_begin(&ran, stream, id, i, e->start_ns[i],
-				       lode_event_end_ns(e, i));
+		lode_ran_instead_begin(&ran, stream, id, i, e->start_ns[i], lode_event_end_ns(e, i),
+				       NULL);
 		while (lode_ran_instead_next(&ran)) {
 			bool is_thread = ran.thread < stream->threads.n;
 			int64_t share[] = {is_thread ? ran.thread - first_thread : ran.thread,
