@@ -1,13 +1,14 @@
 # Killed at any point, `lode digest` leaves whole digests and nothing else that counts; the next run
 # makes only what is missing, and ends with the same bytes as one that was never disturbed.
-awk 'BEGIN {
-	srand(11)
+awk 'function random() { seed = seed * 16807 % 2147483647; return seed / 2147483647 } # the same in any awk
+BEGIN {
+	seed = 11000033
 	for (s = 1; s <= 40; s++) {
 		file = sprintf("s%02d.folded", s)
 		for (i = 0; i < 400; i++) {
 			line = "app;main"
-			for (d = 0; d < 20; d++) line = line ";function_" int(rand() * 400)
-			print line " " 1 + int(rand() * 500) > file
+			for (d = 0; d < 20; d++) line = line ";function_" int(random() * 400)
+			print line " " 1 + int(random() * 500) > file
 		}
 		close(file)
 	}

@@ -1,13 +1,14 @@
 # Digests: the same result as from recordings, whatever way they went; what is not alike is refused.
 streams() { # N: N files of folded stacks, all different
-	awk -v n="$1" 'BEGIN {
-		srand(7)
+	awk -v n="$1" 'function random() { seed = seed * 16807 % 2147483647; return seed / 2147483647 } # the same in any awk
+	BEGIN {
+		seed = 7000021
 		for (s = 1; s <= n; s++) {
 			file = sprintf("s%02d.folded", s)
 			for (i = 0; i < 200; i++) {
 				line = "app;main"
-				for (d = 0; d < 2 + int(rand() * 8); d++) line = line ";f" int(rand() * 20)
-				print line " " 1 + int(rand() * 500) > file
+				for (d = 0; d < 2 + int(random() * 8); d++) line = line ";f" int(random() * 20)
+				print line " " 1 + int(random() * 500) > file
 			}
 			close(file)
 		}

@@ -1,14 +1,15 @@
 # lode repo prune: the oldest go, until an age and a size are kept to; what is left is as if they had never been there.
 set -u
 export LODE_REPO=r.lode TZ=UTC
-awk 'BEGIN {
-	srand(3)
+awk 'function random() { seed = seed * 16807 % 2147483647; return seed / 2147483647 } # the same in any awk
+BEGIN {
+	seed = 3000009
 	for (s = 1; s <= 60; s++) {
 		file = sprintf("s%02d.folded", s)
-		for (i = 0; i < 20 + int(rand() * 200); i++) {
+		for (i = 0; i < 20 + int(random() * 200); i++) {
 			line = "app;main"
-			for (d = 0; d < 2 + int(rand() * 8); d++) line = line ";f" int(rand() * 90)
-			print line " " 1 + int(rand() * 500) > file
+			for (d = 0; d < 2 + int(random() * 8); d++) line = line ";f" int(random() * 90)
+			print line " " 1 + int(random() * 500) > file
 		}
 		close(file)
 	}

@@ -1,13 +1,14 @@
 # A manifest in parts: whatever the parts, and in whatever order and tree they are merged, the bytes are
 # those of one process, and so is what is said of recordings that cannot be used.
-awk 'BEGIN {
-	srand(7)
+awk 'function random() { seed = seed * 16807 % 2147483647; return seed / 2147483647 } # the same in any awk
+BEGIN {
+	seed = 7000021
 	for (s = 1; s <= 24; s++) {
 		file = sprintf("s%02d.folded", s)
 		for (i = 0; i < 1 + s * 5; i++) {
 			line = "app;main"
-			for (d = 0; d < 2 + int(rand() * 8); d++) line = line ";f" int(rand() * 20)
-			print line " " 1 + int(rand() * 500) > file
+			for (d = 0; d < 2 + int(random() * 8); d++) line = line ";f" int(random() * 20)
+			print line " " 1 + int(random() * 500) > file
 		}
 		close(file)
 	}
