@@ -118,8 +118,8 @@ static int64_t apart(int64_t a, int64_t b)
 }
 
 /*
- * Following: is the row kept back? One that is held goes in when this one speaks for it, and is
- * dropped when this one is nearer to what was before.
+ * Following: is the row kept back? One that is held goes in when this one speaks for it, which is
+ * said, and is dropped when this one is nearer to what was before.
  */
 static bool hold_row(struct lode_counter_log *log, struct lode_counter_group *group, int64_t t_ns,
 		     const double *values)
@@ -131,6 +131,10 @@ static bool hold_row(struct lode_counter_log *log, struct lode_counter_group *gr
 					    group->held_line,
 					    ", more than a day from its neighbours: dropped");
 	} else if (group->has_held) {
+		lode_counter_log_wrong_time(log, LODE_LOSS_PAUSE, group->held_ns, group->held_line,
+					    group->held_ns > group->last_ns
+						    ? ", more than a day after the one before"
+						    : ", more than a day before the one before");
 		append_row(log, group, group->held_ns, group->held);
 		group->last_ns = group->held_ns;
 	}

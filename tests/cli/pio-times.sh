@@ -61,6 +61,8 @@ same $format -l access.json -c web=later.csv
 grep -o 'Very slow.*by counters)' <("$LODE" pio -m shop.model $format -l access.json -c web=later.csv 2>no)
 say watching
 "$LODE" pio watch -m shop.model -c web=year.csv --from start --once; echo "exit $?"
+say watching: a real pause, and a first row that is a year old
+for f in weekend first; do "$LODE" pio watch -m shop.model -c web=$f.csv --from start --once >out; echo "exit $? $(wc -l <out)"; done
 say two samples eleven days apart
 printf 'time,cpu,mem\n1795233865.002,1.5,7\n1794233866.002,2.5,\n' >two.csv
 (grep -q __asan_init "$LODE" || ulimit -v 300000; "$LODE" pio -m shop.model -c web=two.csv >out); echo "exit $?"

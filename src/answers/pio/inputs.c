@@ -52,8 +52,8 @@ void lode_pio_note_losses(struct lode_pio_notes *notes, const struct lode_losses
 		const struct lode_loss *loss = &losses->by_kind[k];
 
 		if (loss->count)
-			lode_pio_note(notes, LODE_PIO_LOST, "%llu %s%s%s",
-				      (unsigned long long)loss->count,
+			lode_pio_note(notes, k == LODE_LOSS_PAUSE ? LODE_PIO_HINT : LODE_PIO_LOST,
+				      "%llu %s%s%s", (unsigned long long)loss->count,
 				      lode_loss_words((enum lode_loss_kind)k, loss->count),
 				      loss->count > 1 ? "; first: " : ": ", loss->detail);
 	}
