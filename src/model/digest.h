@@ -20,6 +20,7 @@ struct lode_digest_stream {
 	int64_t lost_cost_ns;	/* symptom time that rests on waits without a waker */
 	/* What it lacks: so many of `losses` from there on, by kind. */
 	uint32_t first_loss, n_losses;
+	uint8_t subject; /* enum lode_subject: whose symptoms they are, where nobody said */
 };
 
 struct lode_digest_symptom {
@@ -27,7 +28,26 @@ struct lode_digest_symptom {
 	int32_t pid, tid;
 	uint32_t comm; /* string id */
 	int64_t t0_ns, t1_ns;
+	/* Whose life of CPU samples alone it is: the time that it took is not its length, but the
+	   CPU time in it. */
+	bool is_cpu_time;
+	int64_t cpu_ns;
 };
+
+/* The time that a symptom took: what shares are shares of. */
+static inline int64_t lode_digest_symptom_ns(const struct lode_digest_symptom *symptom)
+{
+	return symptom->is_cpu_time ? symptom->cpu_ns : symptom->t1_ns - symptom->t0_ns;
+}
+
+/*
+ * Is symptom `i` one to count where costs are compared by symptoms? All but CPU time: how many
+ * threads it was spread over says nothing, so that of a stream counts once.
+ */
+#define lode_digest_symptom_counts(digest, i)                 \
+	(!(digest)->symptoms.at[i].is_cpu_time || (i) == 0 || \
+	 !(digest)->symptoms.at[(i)-1].is_cpu_time ||         \
+	 (digest)->symptoms.at[(i)-1].stream != (digest)->symptoms.at[i].stream)
 
 /* One distinct (stack, symptom, kind, reason, waker): its summed cost. */
 struct lode_digest_row {

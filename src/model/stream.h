@@ -104,6 +104,9 @@ struct lode_stream {
 	uint64_t content_hash;	/* stable hash of the recording's identity */
 	int64_t content_bytes;	/* size of the recording, uncompressed, as far as it was read */
 	bool has_switches, has_wakings, has_samples, has_callchains, has_syscalls;
+	bool is_attached;      /* is_command: of processes that ran already, and were named to be
+				  recorded */
+	bool is_command_asked; /* the recorder was asked what it does: `lode record COMMAND` */
 	bool is_one_cpu; /* one CPU's running events alone were read (--cpu): gaps are not waits */
 	bool is_part;	 /* only [part_t0_ns, part_t1_ns) was read (--time) */
 	int64_t part_t0_ns, part_t1_ns;

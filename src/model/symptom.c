@@ -128,7 +128,7 @@ static void write_text(struct lode_symptom_spec *spec, const struct lode_symptom
 	if (o->tsv_path)
 		fprintf(f, "the rows of %s", o->tsv_path);
 	if (!o->select && !o->tsv_path)
-		fprintf(f, "every thread of the recorded command, whole recording");
+		fputs(LODE_DEFAULT_SYMPTOMS, f);
 	if (spec->only_pid >= 0)
 		fprintf(f, ", process %d only", spec->only_pid);
 	if (spec->only_comm)
@@ -225,23 +225,15 @@ static bool passes(const struct lode_symptom_spec *spec, const struct lode_strea
 	       (!spec->only_comm || lode_glob_match(spec->only_comm, comm_of(stream, thread)));
 }
 
-static bool knows_command(const struct lode_stream *stream)
-{
-	for (size_t i = 0; i < stream->threads.n; i++)
-		if (stream->threads.at[i].is_command)
-			return true;
-	return false;
-}
-
 /* ---- When ---- */
 
 static void add_symptom(lode_symptom_vec *out, const struct lode_symptom_spec *spec,
-			lode_thread_id id, int64_t t0_ns, int64_t t1_ns)
+			const struct lode_symptom *symptom)
 {
-	struct lode_symptom symptom = {id, t0_ns, t1_ns};
+	int64_t length_ns = symptom->t1_ns - symptom->t0_ns;
 
-	if (t1_ns > t0_ns && t1_ns - t0_ns >= spec->min_ns)
-		lode_vec_append(out, symptom);
+	if (symptom->t1_ns > symptom->t0_ns && length_ns >= spec->min_ns)
+		lode_vec_append(out, *symptom);
 }
 
 /* The end of the stream, for a thread whose events are weighted samples: the end of the last. */
@@ -265,6 +257,13 @@ static void find_life(const struct lode_stream *stream, const struct lode_thread
 		*t0_ns = thread->born_ns;
 	if (thread->died_ns < *t1_ns)
 		*t1_ns = thread->died_ns;
+	if (stream->has_switches || !thread->events.n)
+		return;
+	/* Samples are taken before the record of a birth is written, and after that of a death. */
+	if (thread->events.start_ns[0] < *t0_ns)
+		*t0_ns = thread->events.start_ns[0];
+	if (thread->events.start_ns[thread->events.n - 1] >= *t1_ns)
+		*t1_ns = lode_event_end_ns(&thread->events, thread->events.n - 1);
 }
 
 /* Per node of the call tree: whether its stack has what the point names. */
@@ -307,6 +306,8 @@ struct finding {
 	const struct lode_symptom_spec *spec;
 	const struct lode_stream *stream;
 	struct lode_symptom_events *events; /* NULL: nobody listened */
+	enum lode_subject subject;
+	bool is_cpu_only;
 	struct end from, to;
 	size_t *first_event;	   /* per thread, and the end: into `of_thread` */
 	uint32_t *of_thread;	   /* events, thread by thread */
@@ -459,6 +460,7 @@ static void pair_events(struct lode_point_pairs *out, const struct finding *f,
 static void find_in_thread(lode_symptom_vec *out, struct finding *f, lode_thread_id id,
 			   point_event_vec *scratch)
 {
+	bool is_life = f->spec->from.kind == LODE_POINT_EDGE && f->spec->to.kind == LODE_POINT_EDGE;
 	struct lode_point_pairs pairs = {0};
 
 	scratch->n = 0;
@@ -477,11 +479,13 @@ static void find_in_thread(lode_symptom_vec *out, struct finding *f, lode_thread
 	pair_events(&pairs, f, scratch);
 	f->n_pairs += pairs.at.n;
 	for (size_t i = 0; i < pairs.at.n; i++)
-		add_symptom(out, f->spec, id, pairs.at.at[i].begin->t_ns, pairs.at.at[i].end->t_ns);
+		add_symptom(out, f->spec,
+			    &(struct lode_symptom){id, pairs.at.at[i].begin->t_ns,
+						   pairs.at.at[i].end->t_ns, is_life});
 	lode_point_pairs_release(&pairs);
 }
 
-static bool is_meant(const struct finding *f, lode_thread_id id, bool is_known)
+static bool is_meant(const struct finding *f, lode_thread_id id)
 {
 	const struct lode_symptom_spec *spec = f->spec;
 	const struct lode_thread *thread = &f->stream->threads.at[id];
@@ -489,7 +493,7 @@ static bool is_meant(const struct finding *f, lode_thread_id id, bool is_known)
 
 	if (!passes(spec, f->stream, thread) || !is_selected(spec, f->stream, thread))
 		return false;
-	if (!any_who && (is_known ? !thread->is_command : thread->is_kernel))
+	if (!any_who && !lode_subject_has(f->subject, f->is_cpu_only, thread))
 		return false;
 	/* A thread of which only the name is known did not live in this recording. */
 	return thread->events.n > 0;
@@ -509,7 +513,7 @@ static uint32_t scope_of(struct lode_strings *scopes, const struct finding *f, s
 }
 
 /* Whatever their threads: the one that ends it is the symptom's. */
-static void find_by_key(lode_symptom_vec *out, const struct finding *f, bool is_known)
+static void find_by_key(lode_symptom_vec *out, const struct finding *f)
 {
 	struct lode_point_pairs pairs = {0};
 	struct lode_strings scopes = {0};
@@ -536,8 +540,10 @@ static void find_by_key(lode_symptom_vec *out, const struct finding *f, bool is_
 
 		if (id == LODE_NONE)
 			id = pair->begin->thread;
-		if (id != LODE_NONE && is_meant(f, id, is_known))
-			add_symptom(out, f->spec, id, pair->begin->t_ns, pair->end->t_ns);
+		if (id != LODE_NONE && is_meant(f, id))
+			add_symptom(out, f->spec,
+				    &(struct lode_symptom){id, pair->begin->t_ns, pair->end->t_ns,
+							   false});
 	}
 	lode_point_pairs_release(&pairs);
 	lode_strings_release(&scopes);
@@ -560,8 +566,11 @@ static int find_selected(lode_symptom_vec *out, const struct lode_symptom_spec *
 			 const struct lode_stream *stream, struct lode_symptom_events *events,
 			 struct lode_error *err)
 {
-	struct finding f = {.spec = spec, .stream = stream, .events = events};
-	bool is_known = knows_command(stream);
+	struct finding f = {.spec = spec,
+			    .stream = stream,
+			    .events = events,
+			    .subject = lode_subject_of(stream),
+			    .is_cpu_only = lode_stream_is_cpu_only(stream)};
 	point_event_vec scratch = {0};
 	int rc = end_init(&f.from, &f, &spec->from, true, err);
 
@@ -570,9 +579,9 @@ static int find_selected(lode_symptom_vec *out, const struct lode_symptom_spec *
 	if (rc == 0)
 		sort_events(&f);
 	if (rc == 0 && spec->from_key)
-		find_by_key(out, &f, is_known);
+		find_by_key(out, &f);
 	for (lode_thread_id id = 0; rc == 0 && !spec->from_key && id < stream->threads.n; id++)
-		if (is_meant(&f, id, is_known))
+		if (is_meant(&f, id))
 			find_in_thread(out, &f, id, &scratch);
 	if (rc == 0)
 		rc = check_stacks(&f, &f.from, err);
@@ -625,7 +634,8 @@ static void find_rows(lode_symptom_vec *out, const struct lode_symptom_spec *spe
 			continue;
 		id = thread_of_row(stream, row);
 		if (id != LODE_NONE && passes(spec, stream, &stream->threads.at[id]))
-			add_symptom(out, spec, id, row->t0_ns, row->t1_ns);
+			add_symptom(out, spec,
+				    &(struct lode_symptom){id, row->t0_ns, row->t1_ns, false});
 	}
 }
 
@@ -670,6 +680,14 @@ int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *sp
 		cut_to_part(out, first, stream);
 	lode_sort(out->at + first, out->n - first, compare_symptoms);
 	return rc;
+}
+
+enum lode_subject lode_symptom_spec_subject(const struct lode_symptom_spec *spec,
+					    const struct lode_stream *stream)
+{
+	bool is_said = spec->has_select || spec->table.has_header;
+
+	return is_said ? LODE_SUBJECT_COMMAND : lode_subject_of(stream);
 }
 
 struct lode_symptom_events *lode_symptom_events_new(const struct lode_symptom_spec *spec,

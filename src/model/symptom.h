@@ -4,12 +4,14 @@
 #pragma once
 
 #include "model/stream.h"
+#include "model/subject.h"
 #include "model/symptom_events.h"
 
 /* Thread `thread` of a stream was slow during [t0_ns, t1_ns). */
 struct lode_symptom {
 	lode_thread_id thread;
 	int64_t t0_ns, t1_ns;
+	bool is_life; /* the thread's recorded life: nobody said from when to when */
 };
 
 typedef LODE_VEC(struct lode_symptom) lode_symptom_vec;
@@ -41,9 +43,10 @@ struct lode_symptom_spec;
  *  - `percentile`: 99 for the slowest 1 %, 0: all. Of all recordings, so it is for
  *    streams/slowest.h to turn it into `min_ns`; here it is only told.
  *
- * Without `select` and `tsv_path`: every thread of the recorded command, whole stream; where the
- * recording does not say which threads these are, all but kernel threads.
+ * Without `select` and `tsv_path`: every thread of the recording's subject (model/subject.h), whole
+ * stream. So too where `select` does not say who.
  */
+#define LODE_DEFAULT_SYMPTOMS "every thread of the recorded command, whole recording"
 struct lode_symptom_options {
 	const char *select, *tsv_path, *comm;
 	int64_t min_ns;
@@ -57,6 +60,10 @@ void lode_symptom_spec_free(struct lode_symptom_spec *spec);
 
 /* In words, for the output: "every thread of the recorded command, whole stream". */
 const char *lode_symptom_spec_text(const struct lode_symptom_spec *spec);
+
+/* Whose symptoms it finds in a stream: the stream's subject, unless the options say whose. */
+enum lode_subject lode_symptom_spec_subject(const struct lode_symptom_spec *spec,
+					    const struct lode_stream *stream);
 
 /* What is to listen while a stream is read, beside `inner` (or NULL): model/symptom_events.h. */
 struct lode_symptom_events *lode_symptom_events_new(const struct lode_symptom_spec *spec,

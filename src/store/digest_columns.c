@@ -45,6 +45,8 @@ static const char *const names[LODE_N_DIGEST_COLUMNS] = {
 	[LODE_COLUMN_ROW_RUNNERS] = "row runners",
 	[LODE_COLUMN_RUNNER_NAME] = "runner names",
 	[LODE_COLUMN_RUNNER_COST] = "runner costs",
+	[LODE_COLUMN_STREAM_SUBJECT] = "stream subjects",
+	[LODE_COLUMN_SYMPTOM_CPU] = "symptom CPU times",
 };
 
 const char *lode_digest_column_name(enum lode_digest_column column)

@@ -62,10 +62,15 @@ enum lode_digest_column {
 	LODE_COLUMN_ROW_RUNNERS,
 	LODE_COLUMN_RUNNER_NAME,
 	LODE_COLUMN_RUNNER_COST,
+	/* Of version 6: empty where all subjects are commands, no symptom is measured in CPU time.
+	 */
+	LODE_COLUMN_STREAM_SUBJECT,
+	LODE_COLUMN_SYMPTOM_CPU,
 	LODE_N_DIGEST_COLUMNS,
 	LODE_N_DIGEST_COLUMNS_1 = LODE_COLUMN_RUN_COUNTS,   /* of version 1 */
 	LODE_N_DIGEST_COLUMNS_2 = LODE_COLUMN_STREAM_CLOCK, /* of version 2 */
 	LODE_N_DIGEST_COLUMNS_3 = LODE_COLUMN_ROW_UNSAMPLED,
+	LODE_N_DIGEST_COLUMNS_4 = LODE_COLUMN_STREAM_SUBJECT, /* of versions 4 and 5 */
 };
 
 const char *lode_digest_column_name(enum lode_digest_column column); /* "row cost" */

@@ -1,5 +1,6 @@
 /* Decodes the columns of a digest. */
 #include "store/digest_columns.h"
+#include "model/subject.h"
 #include "store/digest_tree.h"
 
 #include <stdarg.h>
@@ -306,6 +307,32 @@ static void read_clocks(struct reader *r)
 	}
 }
 
+/* Neither is in digests of older versions: lengths count, as they did when these were made. */
+static void read_subjects(struct reader *r)
+{
+	bool has_subject = lode_bytes_left(column(r, LODE_COLUMN_STREAM_SUBJECT)) > 0;
+	bool has_cpu = lode_bytes_left(column(r, LODE_COLUMN_SYMPTOM_CPU)) > 0;
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; has_subject && i < r->digest->streams.n && r->rc == 0; i++)
+		r->digest->streams.at[i].subject =
+			(uint8_t)get_below(r, LODE_COLUMN_STREAM_SUBJECT,
+					   lode_bytes_u8(column(r, LODE_COLUMN_STREAM_SUBJECT)),
+					   LODE_N_SUBJECTS);
+	for (size_t i = 0; has_cpu && i < r->digest->symptoms.n && r->rc == 0; i++) {
+		struct lode_digest_symptom *symptom = &r->digest->symptoms.at[i];
+		uint64_t cpu = lode_varint_get(column(r, LODE_COLUMN_SYMPTOM_CPU));
+
+		if (!cpu)
+			continue;
+		symptom->is_cpu_time = true;
+		symptom->cpu_ns = (int64_t)(cpu - 1);
+		if (symptom->cpu_ns < 0 || __builtin_add_overflow(sum_ns, symptom->cpu_ns, &sum_ns))
+			refuse(r, LODE_COLUMN_SYMPTOM_CPU, "symptom %zu took %lld ns", i,
+			       (long long)symptom->cpu_ns);
+	}
+}
+
 /* A pid or tid: 32 bits and a sign. */
 static int32_t get_thread(struct reader *r, enum lode_digest_column id, int64_t base)
 {
@@ -518,6 +545,7 @@ int lode_digest_columns_read(struct lode_digest **out, struct lode_bytes *column
 	read_streams(&r);
 	read_clocks(&r);
 	read_symptoms(&r);
+	read_subjects(&r);
 	read_rows(&r);
 	read_row_details(&r);
 	read_pairs(&r);

@@ -145,11 +145,32 @@ static void write_clocks(lode_byte_vec *to, const struct lode_digest *digest)
 	}
 }
 
+/* Both columns are empty where they would say nothing but zeros. */
+static void write_subjects(struct lode_digest_columns *out, const struct lode_digest *digest)
+{
+	bool has_subject = false, has_cpu = false;
+
+	for (size_t i = 0; i < digest->streams.n; i++)
+		has_subject |= digest->streams.at[i].subject != 0;
+	for (size_t i = 0; i < digest->symptoms.n; i++)
+		has_cpu |= digest->symptoms.at[i].is_cpu_time;
+	for (size_t i = 0; has_subject && i < digest->streams.n; i++)
+		lode_vec_append(column(out, LODE_COLUMN_STREAM_SUBJECT),
+				digest->streams.at[i].subject);
+	for (size_t i = 0; has_cpu && i < digest->symptoms.n; i++) {
+		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
+
+		lode_varint_put(column(out, LODE_COLUMN_SYMPTOM_CPU),
+				symptom->is_cpu_time ? (uint64_t)symptom->cpu_ns + 1 : 0);
+	}
+}
+
 static void write_streams(struct lode_digest_columns *out, const struct lode_digest *digest)
 {
 	lode_byte_vec *to = column(out, LODE_COLUMN_STREAMS);
 
 	write_clocks(column(out, LODE_COLUMN_STREAM_CLOCK), digest);
+	write_subjects(out, digest);
 	for (size_t i = 0; i < digest->streams.n; i++) {
 		const struct lode_digest_stream *stream = &digest->streams.at[i];
 

@@ -51,6 +51,13 @@ static void describe_stream(struct lode_repo_entry *entry, const struct lode_dig
 		to->time_ns = file_ns;
 }
 
+/* Of a symptom whose ends may be further apart than fits. */
+static int64_t time_of(const struct lode_digest_symptom *symptom)
+{
+	return symptom->is_cpu_time ? symptom->cpu_ns
+				    : add_length(0, symptom->t0_ns, symptom->t1_ns);
+}
+
 LODE_COMPARE(by_comm, struct lode_entry_symptoms, strcmp(a->comm, b->comm))
 
 static void describe_symptoms(struct lode_repo_entry *entry)
@@ -63,12 +70,12 @@ static void describe_symptoms(struct lode_repo_entry *entry)
 		struct lode_entry_symptoms one = {
 			.comm = copy_repo_entry(entry, digest->tree.strings.text.at[symptom->comm]),
 			.n = 1,
-			.total_ns = add_length(0, symptom->t0_ns, symptom->t1_ns),
+			.total_ns = time_of(symptom),
 		};
 
 		one.longest_ns = one.total_ns;
 		stream->n_symptoms++;
-		stream->symptom_ns = add_length(stream->symptom_ns, symptom->t0_ns, symptom->t1_ns);
+		stream->symptom_ns = add_length(stream->symptom_ns, 0, one.total_ns);
 		lode_vec_append(&stream->symptoms, one);
 	}
 	for (size_t i = 0; i < entry->streams.n; i++) {

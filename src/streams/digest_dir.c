@@ -15,7 +15,7 @@
 #include "input/bundle_notes.h"
 
 /* Raised when the same recording and the same options give another digest than before. */
-static const uint64_t rules = 3;
+static const uint64_t rules = 4;
 
 int lode_digest_dir_open(struct lode_digest_dir *dir, const char *path, struct lode_error *err)
 {

@@ -330,8 +330,11 @@ static int make_digest(struct lode_job_item *item, struct lode_error *err)
 {
 	struct lode_stream *stream = NULL;
 	lode_symptom_vec symptoms = {0};
+	enum lode_subject subject = LODE_SUBJECT_COMMAND;
 	int rc = load_part(&stream, &symptoms, item, item->file, &item->symptoms, err);
 
+	if (rc == 0)
+		subject = lode_symptom_spec_subject(item->symptoms.spec, stream);
 	if (rc == 0 && item->beside.n)
 		rc = join_beside(&stream, &symptoms, item, err);
 	if (rc == 0 && item->line)
@@ -340,6 +343,7 @@ static int make_digest(struct lode_job_item *item, struct lode_error *err)
 		rc = lode_aoi_digest(&item->digest, stream, symptoms.at, symptoms.n,
 				     &item->run->options->aoi, err);
 	if (rc == 0) {
+		item->digest->streams.at[0].subject = (uint8_t)subject;
 		note_bundle(item);
 		item->cut = lode_job_digest_cut_text(item->digest, &item->digest->streams.at[0]);
 		item->origin.content_bytes = stream->content_bytes;

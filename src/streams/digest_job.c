@@ -9,6 +9,7 @@
 #include "streams/digest_merge.h"
 #include "streams/shape.h"
 #include "streams/slowest.h"
+#include "streams/symptom_words.h"
 #include "input/file_names.h"
 #include "input/siblings.h"
 
@@ -174,11 +175,6 @@ static void describe_symptoms(struct lode_digest_job *job, const struct lode_job
 	job->origin.n_beside = n_beside;
 	job->origin.symptom_text = lode_arena_strndup(&job->arena, common, strlen(common));
 	job->symptom_text = job->origin.symptom_text;
-	if (n_beside && n_beside == n_inputs)
-		job->symptom_text = "those listed in symptoms.tsv beside the recordings";
-	else if (n_beside)
-		job->symptom_text = "those listed in symptoms.tsv beside the recordings; elsewhere "
-				    "every thread of the recorded command";
 }
 
 /* ---- Running ---- */
@@ -317,13 +313,14 @@ static int run_items(struct lode_digest_job *job, struct lode_job_run *run, stru
 	rc = choose_symptoms(run, symptoms, err);
 	if (rc == 0)
 		rc = agree_on_shape(job, run, err);
-	if (rc == 0) {
+	if (rc == 0)
 		describe_symptoms(job, run);
-		if (run->options->digest_dir)
-			rc = lode_digest_dir_open(&run->dir, run->options->digest_dir, err);
-	}
+	if (rc == 0 && run->options->digest_dir)
+		rc = lode_digest_dir_open(&run->dir, run->options->digest_dir, err);
 	if (rc == 0)
 		rc = make_digests(job, run, err);
+	if (rc == 0)
+		lode_job_say_symptoms(job);
 	if (rc == 0) {
 		order_lists(job);
 		describe_origin(job, run);

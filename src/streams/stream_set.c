@@ -8,6 +8,7 @@
 #include "streams/cover_form.h"
 #include "streams/digest_merge.h"
 #include "streams/shape.h"
+#include "streams/symptom_words.h"
 #include "model/digest_canonical.h"
 #include "store/repo_query.h"
 
@@ -51,16 +52,11 @@ static void order_described(struct lode_stream_set *set)
 /* What a digest job would say of the same streams. */
 static void describe_job(struct lode_digest_job *job)
 {
-	job->symptom_text = job->origin.symptom_text;
 	job->n_inputs = job->origin.n_inputs;
 	job->input_bytes = job->origin.input_bytes;
 	job->is_default_symptoms =
 		!job->origin.n_beside && lode_shape_has_default_symptoms(job->origin.shape);
-	if (job->origin.n_beside && job->origin.n_beside == job->n_inputs)
-		job->symptom_text = "those listed in symptoms.tsv beside the recordings";
-	else if (job->origin.n_beside)
-		job->symptom_text = "those listed in symptoms.tsv beside the recordings; elsewhere "
-				    "every thread of the recorded command";
+	lode_job_say_symptoms(job);
 	lode_job_list_cut(job, job->digest);
 }
 

@@ -56,7 +56,7 @@ static void add_symptom_cell(struct lode_cluster_cells *out, struct cell_keys *k
 	}
 	cell = &out->symptoms.at[*place];
 	cell->n_symptoms++;
-	cell->symptom_ns += symptom->t1_ns - symptom->t0_ns;
+	cell->symptom_ns += lode_digest_symptom_ns(symptom);
 }
 
 /* The cell's place among those of its recording and thread. */

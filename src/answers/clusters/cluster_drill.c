@@ -26,7 +26,7 @@ void lode_drill_build(struct lode_drill *out, const struct lode_mined *mined)
 
 		out->number[i] = (uint32_t)next[s];
 		out->symptoms[out->start[s] + next[s]++] = (uint32_t)i;
-		out->symptom_ns[s] += symptom->t1_ns - symptom->t0_ns;
+		out->symptom_ns[s] += lode_digest_symptom_ns(symptom);
 	}
 	free(next);
 }

@@ -244,7 +244,7 @@ static void add_worst(struct lode_table *table, const struct lode_cluster_shown 
 	char name[600];
 
 	lode_table_set_cost(table, row, COST, w->symptom_cost_ns, digest->unit);
-	lode_table_set_share(table, row, OF_SYMPTOM, w->symptom_cost_ns, s->t1_ns - s->t0_ns);
+	lode_table_set_share(table, row, OF_SYMPTOM, w->symptom_cost_ns, lode_digest_symptom_ns(s));
 	lode_table_set_cost(table, row, EVENT, costliest->worst_cost_ns, digest->unit);
 	lode_table_set(table, row, AT, "+%.3f s",
 		       (double)(costliest->worst_t0_ns - s->t0_ns) / 1e9);

@@ -2,6 +2,7 @@
 #include "answers/clusters/headline.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/sorted.h"
 #include "engine/waits/chain.h"
@@ -490,6 +491,31 @@ static bool find_who(struct lode_headline *out, const struct building *b, bool i
 	return out->who[0] || same_ns >= enough_of(all_ns);
 }
 
+/* "clang and 11 others": programs that share a function of CPU time, which is not one's alone. */
+static void name_several(struct lode_headline *out, const struct building *b)
+{
+	const char *const *strings = b->mined->digest->tree.strings.text.at;
+	const struct named *most = NULL;
+	named_vec names = {0};
+	char name[24];
+	size_t n = 0;
+
+	sum_names(&names, b);
+	for (size_t i = 0; i < names.n; i++) {
+		if (names.at[i].comm == LODE_NONE || !names.at[i].cost_ns)
+			continue;
+		n++;
+		if (!most || names.at[i].cost_ns > most->cost_ns ||
+		    (names.at[i].cost_ns == most->cost_ns &&
+		     strcmp(strings[names.at[i].comm], strings[most->comm]) < 0))
+			most = &names.at[i];
+	}
+	if (n > 1)
+		snprintf(out->who, sizeof(out->who), "%s and %zu other%s",
+			 name_of(name, sizeof(name), b, most, false), n - 1, n > 2 ? "s" : "");
+	lode_vec_release(&names);
+}
+
 static size_t deepest(const struct lode_mined *mined, const struct lode_cluster *cluster)
 {
 	size_t depth = 0;
@@ -545,6 +571,9 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 	find_rarity(out, &b, held_ns);
 	if (!find_who(out, &b, false))
 		(void)find_who(out, &b, true);
+	if (!out->who[0] && mined->n_cpu_symptoms &&
+	    mined->n_cpu_symptoms == mined->digest->symptoms.n)
+		name_several(out, &b);
 	find_branch(out, &b);
 	for (size_t g = 0; g <= cluster->n_common; g++)
 		gap_release(&b.gaps[g]);

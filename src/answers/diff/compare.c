@@ -83,8 +83,8 @@ static struct lode_diff_stream *make_streams(const struct lode_diff_sets *sets,
 		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
 		struct lode_diff_stream *stream = &streams[number[symptom->stream]];
 
-		stream->n_symptoms++;
-		stream->symptom_ns += symptom->t1_ns - symptom->t0_ns;
+		stream->n_symptoms += lode_digest_symptom_counts(digest, i);
+		stream->symptom_ns += lode_digest_symptom_ns(symptom);
 	}
 	return streams;
 }

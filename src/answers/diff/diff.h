@@ -107,7 +107,9 @@ struct lode_diff_answer {
 	struct lode_opening opening;
 	const char *unit; /* of all costs */
 	struct lode_diff_set sets[LODE_N_DIFF_SIDES];
-	const struct lode_diff *diff;	/* all changes, as they are ordered there; */
+	const struct lode_diff *diff; /* all changes, as they are ordered there; */
+	/* Of both sets: compared is the CPU time of recordings, not the time that symptoms took. */
+	bool is_cpu_time;
 	const struct lode_mined *mined; /* their items are its clusters */
 	struct lode_diff_figures total;
 	const struct lode_diff_verdict *verdict; /* NULL: nobody asked */
@@ -131,6 +133,12 @@ struct lode_diff_answer {
 
 	struct lode_diff_state *state; /* what all of this points into */
 };
+
+/* What costs are compared by, as "per ...". */
+static inline const char *lode_diff_per(const struct lode_diff_answer *answer)
+{
+	return answer->is_cpu_time ? "recording" : "symptom";
+}
 
 /*
  * `*out` is the caller's to free, also on failure: what was skipped says why nothing was usable.

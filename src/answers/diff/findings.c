@@ -16,18 +16,24 @@ static const char *total_words(struct lode_arena *arena, const struct lode_diff_
 	bool is_time = strcmp(answer->unit, "ns") == 0;
 	char in_a[LODE_UNITS_BUFFER], in_b[LODE_UNITS_BUFFER];
 	double pct = 100 * (answer->total.ratio - 1);
-	const char *more;
+	const char *more,
+		*what = answer->is_cpu_time ? "the CPU time of a recording is" : "a symptom takes";
 
 	lode_format_cost(in_a, a->per_symptom_ns, answer->unit);
 	lode_format_cost(in_b, b->per_symptom_ns, answer->unit);
 	if (isnan(answer->total.ratio))
-		return lode_finding_text(arena, "a symptom takes %s in B, %s in A", in_b, in_a);
+		return lode_finding_text(arena, "%s %s in B, %s in A", what, in_b, in_a);
 	if (fabs(pct) < 0.5)
-		return lode_finding_text(arena, "a symptom takes as long in B as in A (%s, %s)",
-					 in_b, in_a);
-	more = is_time ? (pct > 0 ? "longer" : "shorter") : pct > 0 ? "more" : "less";
-	return lode_finding_text(arena, "a symptom takes %.0f %% %s in B than in A (%s, A %s)",
-				 fabs(pct), more, in_b, in_a);
+		return lode_finding_text(arena,
+					 answer->is_cpu_time ? "%s the same in B as in A (%s, %s)"
+							     : "%s as long in B as in A (%s, %s)",
+					 what, in_b, in_a);
+	more = answer->is_cpu_time ? (pct > 0 ? "higher" : "lower")
+	       : is_time	   ? (pct > 0 ? "longer" : "shorter")
+	       : pct > 0	   ? "more"
+				   : "less";
+	return lode_finding_text(arena, "%s %.0f %% %s in B than in A (%s, A %s)", what, fabs(pct),
+				 more, in_b, in_a);
 }
 
 /* Of those that are changes, the one that changed most. */
@@ -50,13 +56,13 @@ static const char *change_words(struct lode_arena *arena, const struct lode_diff
 	char cost[LODE_UNITS_BUFFER];
 
 	return lode_finding_text(
-		arena, "%s %s: %s (%s), %s%s per symptom, in %zu of %zu recordings of %c",
+		arena, "%s %s: %s (%s), %s%s per %s, in %zu of %zu recordings of %c",
 		n == 1 ? "The only change is" : "Of the changes the largest is",
 		lode_diff_class_names[change->class],
 		lode_finding_known_by(arena, answer->mined, c), lode_finding_why(arena, c),
 		change->change < 0 ? "−" : "+",
 		lode_format_cost(cost, llround(fabs(change->change)), answer->unit),
-		change->n_streams[side], answer->diff->sides[side].n_streams,
+		lode_diff_per(answer), change->n_streams[side], answer->diff->sides[side].n_streams,
 		side == LODE_DIFF_A ? 'A' : 'B');
 }
 
@@ -105,7 +111,7 @@ static const char *shown_words(struct lode_arena *arena, const struct lode_diff_
 	snprintf(p, sizeof(p), change->p_adjusted < 0.001 ? "%.1g" : "%.2g", change->p_adjusted);
 	return lode_finding_text(
 		arena,
-		"Cluster %zu, %s (%s), %s%s: %s%s per symptom (A %s, B %s; p = %s), in %zu of %zu "
+		"Cluster %zu, %s (%s), %s%s: %s%s per %s (A %s, B %s; p = %s), in %zu of %zu "
 		"recordings of %c.",
 		shown->number, lode_finding_known_by(arena, answer->mined, c),
 		lode_finding_why(arena, c),
@@ -113,6 +119,7 @@ static const char *shown_words(struct lode_arena *arena, const struct lode_diff_
 		change->class == LODE_DIFF_SAME ? "" : lode_diff_class_names[change->class],
 		change->change < 0 ? "−" : "+",
 		lode_format_cost(cost, llround(fabs(change->change)), answer->unit),
+		lode_diff_per(answer),
 		lode_format_cost(a, shown->figures.of[LODE_DIFF_A].per_symptom_ns, answer->unit),
 		lode_format_cost(b, shown->figures.of[LODE_DIFF_B].per_symptom_ns, answer->unit), p,
 		change->n_streams[side], answer->diff->sides[side].n_streams,

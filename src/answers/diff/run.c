@@ -103,7 +103,7 @@ static void list_streams(struct lode_diff_state *s)
 		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
 
 		rows[symptom->stream].n_symptoms++;
-		rows[symptom->stream].symptom_ns += symptom->t1_ns - symptom->t0_ns;
+		rows[symptom->stream].symptom_ns += lode_digest_symptom_ns(symptom);
 	}
 	s->answer.streams = rows;
 	s->answer.n_streams = digest->streams.n;
@@ -323,6 +323,8 @@ static void list_options(struct lode_diff_state *s, const struct lode_diff_reque
 	struct lode_diff_answer *out = &s->answer;
 
 	out->symptoms = read->symptom_text;
+	out->is_cpu_time = s->job.mined->n_cpu_symptoms &&
+			   s->job.mined->n_cpu_symptoms == s->job.mined->digest->symptoms.n;
 	out->scope = lode_shape_choice(read->origin.shape, "--scope", lode_scope_choices);
 	out->stacks = lode_shape_choice(read->origin.shape, "--stacks", lode_stacks_choices);
 	out->lambda = lambda_words(s, &request->mine);

@@ -62,10 +62,12 @@ static void print_side(FILE *out, const struct lode_diff_answer *answer, unsigne
 	const struct lode_diff_change *total = &answer->diff->total;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], name[400], p[16];
 
-	fprintf(out, "%c: %s, %s, %s per symptom", s == LODE_DIFF_A ? 'A' : 'B',
-		lode_format_plural(a, set->n_streams, "recording"),
-		lode_format_plural(b, set->n_symptoms, "symptom"),
-		lode_format_cost(c, set->per_symptom_ns, answer->unit));
+	fprintf(out, "%c: %s, ", s == LODE_DIFF_A ? 'A' : 'B',
+		lode_format_plural(a, set->n_streams, "recording"));
+	if (!answer->is_cpu_time)
+		fprintf(out, "%s, ", lode_format_plural(b, set->n_symptoms, "symptom"));
+	fprintf(out, "%s %sper %s", lode_format_cost(c, set->per_symptom_ns, answer->unit),
+		answer->is_cpu_time ? "of CPU time " : "", lode_diff_per(answer));
 	if (s == LODE_DIFF_B && !isnan(answer->total.ratio))
 		fprintf(out, " (%+.0f %%, p = %s)", 100 * (answer->total.ratio - 1),
 			p_text(p, sizeof(p), total->p));
@@ -190,8 +192,8 @@ static void print_change(FILE *out, const struct lode_diff_answer *answer,
 	const struct lode_diff *diff = answer->diff;
 	char a[LODE_UNITS_BUFFER + 8], b[LODE_UNITS_BUFFER + 8], text[LODE_UNITS_BUFFER + 8], p[16];
 
-	fprintf(out, "change      %s per symptom: %s in A, %s in B",
-		change_text(text, sizeof(text), answer, change->change),
+	fprintf(out, "change      %s per %s: %s in A, %s in B",
+		change_text(text, sizeof(text), answer, change->change), lode_diff_per(answer),
 		cost_text(a, answer, change->per_symptom[LODE_DIFF_A]),
 		cost_text(b, answer, change->per_symptom[LODE_DIFF_B]));
 	if (change->has_interval)
@@ -252,9 +254,10 @@ static void print_method(FILE *out, const struct lode_diff_answer *answer)
 	fprintf(out,
 		"\n"
 		"A change is reported if p <= %g, corrected for all %zu clusters, and it is at "
-		"least %s per symptom and %g %%.\n",
+		"least %s per %s and %g %%.\n",
 		diff->level, diff->n_changes,
-		lode_format_cost(a, answer->min_change_ns, answer->unit), 100 * diff->min_relative);
+		lode_format_cost(a, answer->min_change_ns, answer->unit), lode_diff_per(answer),
+		100 * diff->min_relative);
 	if (diff->is_exact)
 		fprintf(out, "p is from all %s splits of these recordings",
 			lode_format_count(b, diff->n_splits));
@@ -280,8 +283,9 @@ static void print_rest(FILE *out, const struct lode_diff_answer *answer)
 	const struct lode_diff_set *sets = answer->sets;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 
-	fprintf(out, "Not explained by any cluster: %s per symptom in A, %s in B.\n",
+	fprintf(out, "Not explained by any cluster: %s per %s in A, %s in B.\n",
 		lode_format_cost(a, sets[LODE_DIFF_A].other_per_symptom_ns, answer->unit),
+		lode_diff_per(answer),
 		lode_format_cost(b, sets[LODE_DIFF_B].other_per_symptom_ns, answer->unit));
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
 		if (sets[s].n_without)

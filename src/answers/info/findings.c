@@ -36,7 +36,10 @@ static const char *origin_words(const struct lode_info_stream *stream, struct lo
 	command = command ? command + 4 : stream->quality.n_command_threads ? stream->command : "";
 	program = lode_path_base(
 		lode_finding_text(arena, "%.*s", (int)strcspn(command, " "), command));
-	if (*program)
+	if (stream->quality.subject == LODE_SUBJECT_PROCESSES)
+		what = lode_finding_text(arena, "processes that ran already (%" PRIu64 " of %s)",
+					 stream->quality.n_command_threads, what);
+	else if (*program && stream->quality.subject != LODE_SUBJECT_MACHINE)
 		what = lode_finding_text(arena, "%s (%" PRIu64 " of %s)", program,
 					 stream->quality.n_command_threads, what);
 	return lode_finding_text(arena, "A recording of %s: %s%s%s",
@@ -82,8 +85,10 @@ static const char *flaw_words(const struct lode_info_stream *stream, struct lode
 		return "";
 	return lode_finding_text(arena, " Largest flaw: %s of %s %s.",
 				 lode_format_pct(pct, lode_part_pct(flaws[worst].part)),
-				 stream->quality.has_command ? "the command's cost that counts here"
-							     : "the cost that counts here",
+				 stream->quality.has_command &&
+						 stream->quality.subject == LODE_SUBJECT_COMMAND
+					 ? "the command's cost that counts here"
+					 : "the cost that counts here",
 				 flaws[worst].words);
 }
 

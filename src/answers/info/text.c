@@ -92,9 +92,14 @@ static void print_contents(FILE *out, const struct lode_info_stream *s)
 
 	label(out, "threads");
 	fprintf(out, "%s", lode_format_count(a, q->n_threads));
-	if (s->command[0] && q->n_command_threads + (strstr(s->command, " -- ") != NULL) > 0)
+	if (q->subject == LODE_SUBJECT_PROCESSES)
+		fprintf(out, ", %s of processes that ran already (perf's --pid or --tid)",
+			lode_format_count(b, q->n_command_threads));
+	else if (s->command[0] && q->n_command_threads + (strstr(s->command, " -- ") != NULL) > 0)
 		fprintf(out, ", %s of the recorded command",
 			lode_format_count(b, q->n_command_threads));
+	if (q->subject == LODE_SUBJECT_MACHINE)
+		fputs(", which only waited: all threads count", out);
 	fputc('\n', out);
 	label(out, "cost");
 	fprintf(out, "%s running, %s waiting, %s ready\n",
@@ -186,8 +191,11 @@ static void add_part(struct lode_table *table, struct lode_part command, struct 
 static void print_quality(FILE *out, const struct lode_info_stream *s,
 			  const struct lode_text_page *page)
 {
-	static const struct lode_table_column columns[] = {
-		{"command", true}, {"machine", true}, {"share of the cost that", false}};
+	const struct lode_table_column columns[] = {
+		{s->quality.subject == LODE_SUBJECT_PROCESSES ? "processes" : "command", true,
+		 s->quality.has_command ? 0 : LODE_TABLE_WITHOUT},
+		{"machine", true},
+		{"share of the cost that", false}};
 	const struct lode_flaws *c = &s->quality.command, *m = &s->quality.machine;
 	struct lode_table *table = lode_table_new(columns, 3, 2);
 

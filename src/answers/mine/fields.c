@@ -78,7 +78,10 @@ static const struct lode_field aoi_fields[] = {
 LODE_RECORD(aoi, struct lode_mined);
 
 static const struct lode_field mined_fields[] = {
-	LODE_FIELD(struct lode_mined, symptom_ns, "total duration of the symptoms"),
+	LODE_FIELD(struct lode_mined, symptom_ns,
+		   "total time of the symptoms: their durations, and the CPU time of threads of "
+		   "recordings that have CPU samples alone"),
+	LODE_FIELD(struct lode_mined, symptom_cpu_ns, "part of symptom_ns that is such CPU time"),
 	LODE_RECORD_HERE("aoi", &aoi_record,
 			 "the area of interest; with --scope critical and no content filter its "
 			 "costs sum to symptom_ns"),
@@ -96,6 +99,21 @@ static const struct lode_field mined_fields[] = {
 		   "other_ns are the cost of the area of interest"),
 };
 LODE_RECORD(mined, struct lode_mined);
+
+static const struct lode_field program_fields[] = {
+	LODE_FIELD(struct lode_mine_program, name, "of its threads"),
+	LODE_FIELD(struct lode_mine_program, cost_ns, NULL),
+	LODE_FIELD_AS("other_ns", struct lode_mine_program, other_ns,
+		      "part of cost_ns in stacks that no pattern explains"),
+	LODE_FIELD_AS("threads", struct lode_mine_program, n_threads, NULL),
+};
+LODE_RECORD(program, struct lode_mine_program);
+
+static const struct lode_field cpu_fields[] = {
+	LODE_LIST("programs", struct lode_mine_cpu, programs, n_listed, &program_record, "by cost"),
+	LODE_FIELD_AS("programs_more", struct lode_mine_cpu, n_more, "left out by --top"),
+};
+LODE_RECORD(cpu, struct lode_mine_cpu);
 
 static const struct lode_field option_fields[] = {
 	LODE_FIELD(struct lode_mine_answer, symptoms, NULL),
@@ -151,6 +169,9 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD_AS("streams", struct lode_mine_answer, n_streams, NULL),
 	LODE_FIELD_AS("symptoms", struct lode_mine_answer, n_symptoms, NULL),
 	LODE_FIELDS_AT(struct lode_mine_answer, mined, &mined_record),
+	LODE_FIELD_POINTER("cpu", struct lode_mine_answer, cpu, &cpu_record,
+			   "which programs took the CPU",
+			   .absent = "some of the recordings have more than CPU samples"),
 	LODE_FIELD(struct lode_mine_answer, busy,
 		   "what had the CPUs while threads were ready, as text escaped for terminals; "
 		   "aoi.ran_instead lists all",

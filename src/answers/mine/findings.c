@@ -71,6 +71,10 @@ static const char *cost_words(struct lode_arena *arena, const struct lode_mine_a
 		return lode_finding_text(arena, "%s of %s (%s)%s", own,
 					 lode_format_cost_long(whole, mined->symptom_ns, unit),
 					 share, spread);
+	if (answer->cpu)
+		return lode_finding_text(arena, "%s of %s of CPU time (%s)%s%s", own,
+					 lode_format_cost(whole, mined->symptom_ns, unit), share,
+					 spread, first_seen(arena, mined, c));
 	return lode_finding_text(arena, "%s of the %s that %s took (%s)%s%s", own,
 				 lode_format_cost(whole, mined->symptom_ns, unit),
 				 lode_format_plural(n, answer->n_symptoms, "symptom"), share,
@@ -161,6 +165,45 @@ static const char *lost_words(struct lode_arena *arena, const struct lode_mine_a
 				 lode_format_count(n, n_lost));
 }
 
+/* "1.9": CPU time over the length of the recordings; "" where they have none. */
+static const char *cpus_used(struct lode_arena *arena, const struct lode_mined *mined)
+{
+	const struct lode_digest *digest = mined->digest;
+	char length[LODE_UNITS_BUFFER];
+	double length_ns = 0, cpus;
+
+	for (size_t i = 0; i < digest->streams.n; i++)
+		length_ns +=
+			(double)digest->streams.at[i].t1_ns - (double)digest->streams.at[i].t0_ns;
+	if (length_ns <= 0 || strcmp(digest->unit, "ns") != 0)
+		return "";
+	cpus = (double)mined->symptom_ns / length_ns;
+	return lode_finding_text(arena, " in %s of recording (%.2f CPUs on average)",
+				 lode_format_cost(length, (int64_t)length_ns, "ns"), cpus);
+}
+
+/* Which programs took the CPU, then where in them. */
+static const char *cpu_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
+{
+	const struct lode_mined *mined = answer->mined;
+	const struct lode_cluster *c = largest_cluster(mined);
+	char whole[LODE_UNITS_BUFFER], own[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
+	const char *hottest = "", *unit = mined->digest->unit;
+
+	if (c && c->own_ns > 0)
+		hottest = lode_finding_text(
+			arena, " Hottest call path: %s, %s (%s)%s.",
+			lode_finding_line(arena, mined, c), lode_format_cost(own, c->own_ns, unit),
+			lode_format_share(share, c->own_ns, mined->symptom_ns),
+			lode_opening_spread(arena, c->n_streams, answer->n_streams));
+	return lode_finding_text(
+		arena, "%s: %s%s: %s.%s", strcmp(unit, "ns") == 0 ? "CPU time" : "Samples",
+		lode_format_cost_long(whole, mined->symptom_ns, unit), cpus_used(arena, mined),
+		lode_mine_programs_text(arena, answer->cpu->programs, answer->cpu->n_programs,
+					mined->symptom_ns, false),
+		hottest);
+}
+
 static const char *all_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *mined = answer->mined;
@@ -168,6 +211,8 @@ static const char *all_words(struct lode_arena *arena, const struct lode_mine_an
 	const char *busy = busy_words(arena, answer), *what = "is the only problem", *first;
 	char n[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER], least[LODE_UNITS_BUFFER];
 
+	if (answer->cpu)
+		return cpu_words(arena, answer);
 	if (is_busy_first(answer))
 		return lode_finding_text(arena, "%s%s", busy, idle_words(arena, answer));
 	if (!c || c->own_ns <= 0)

@@ -10,6 +10,7 @@
 
 #include "engine/mine/mine.h"
 #include "answers/mine/paths.h"
+#include "answers/mine/programs.h"
 #include "document/fields.h"
 #include "streams/stream_set.h"
 #include "answers/clusters/cluster_cells.h"
@@ -75,6 +76,9 @@ struct lode_mine_answer {
 	bool is_raised;		  /* λ, as the request allows */
 	bool is_filtered;	  /* content filters left out a part of the area of interest */
 	bool is_default_symptoms; /* nobody said what the symptoms are */
+	/* Whose CPU time it is: where all symptoms are lives of CPU samples alone, so that all time
+	   is CPU time (model/digest.h); else NULL. */
+	const struct lode_mine_cpu *cpu;
 	/* Who had the CPUs, in words (cluster_brief.h); NULL: LODE_BUSY_PCT was not ready time. */
 	const char *busy;
 	size_t n_shown, n_more;	       /* clusters in the table, and beyond */

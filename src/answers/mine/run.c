@@ -17,6 +17,7 @@ struct lode_mine_state {
 	struct lode_cluster_signatures signatures;
 	struct lode_cluster_shown shown;
 	struct lode_mine_served served;
+	struct lode_mine_cpu cpu;
 	struct lode_cluster_cells cells;
 	struct lode_cluster_paths paths;
 	struct lode_path_rows path_rows;
@@ -177,6 +178,23 @@ static void sum_up_clusters(struct lode_mine_answer *answer, const struct lode_m
 		answer->more_ns += mined->clusters[i].own_ns;
 }
 
+/* Of CPU time it is asked first which programs took it. */
+static void list_programs(struct lode_mine_state *s, size_t top)
+{
+	const struct lode_mined *mined = s->mined;
+	struct lode_mine_cpu *cpu = &s->cpu;
+
+	if (!mined->n_cpu_symptoms || mined->n_cpu_symptoms != mined->digest->symptoms.n)
+		return;
+	cpu->n_programs = lode_mine_programs_find(&cpu->programs, mined, &s->arena);
+	cpu->n_listed = lode_listed(top, cpu->n_programs);
+	cpu->n_more = cpu->n_programs - cpu->n_listed;
+	if (mined->other_ns > 0)
+		cpu->other = lode_mine_programs_text(&s->arena, cpu->programs, cpu->n_programs,
+						     mined->symptom_ns, true);
+	s->answer.cpu = cpu;
+}
+
 static void name_busy(struct lode_mine_state *s)
 {
 	const struct lode_mined *mined = s->mined;
@@ -321,6 +339,7 @@ static int lay_out_clusters(struct lode_mine_state *s, const struct lode_mine_re
 	if (rc < 0)
 		return rc;
 	sum_up_clusters(&s->answer, s->mined, request->top);
+	list_programs(s, request->top);
 	name_busy(s);
 	if (request->wants_rows)
 		list_clusters(s, request);

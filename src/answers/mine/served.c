@@ -117,7 +117,7 @@ static struct symptom_row symptom_row(const struct lode_drill *drill,
 	const struct lode_digest_symptom *s = &digest->symptoms.at[worst->symptom];
 
 	return (struct symptom_row){drill->number[worst->symptom], s, worst,
-				    lode_ratio(worst->symptom_cost_ns, s->t1_ns - s->t0_ns),
+				    lode_ratio(worst->symptom_cost_ns, lode_digest_symptom_ns(s)),
 				    &digest->rows.at[worst->row]};
 }
 

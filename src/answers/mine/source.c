@@ -96,8 +96,7 @@ static int choose_stream(struct lode_mine_source *source, const struct lode_stre
 		list_recordings(source, set, costs);
 	for (size_t i = 0; i < digest->symptoms.n; i++)
 		if (digest->symptoms.at[i].stream == source->number)
-			source->symptom_ns +=
-				digest->symptoms.at[i].t1_ns - digest->symptoms.at[i].t0_ns;
+			source->symptom_ns += lode_digest_symptom_ns(&digest->symptoms.at[i]);
 	free(costs);
 	return rc;
 }

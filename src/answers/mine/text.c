@@ -17,7 +17,7 @@ enum { lines_per_cluster = 4 };
    or on a busy machine three. */
 enum { RANK, SHARE, FIGURES, MOST_COLUMNS = 16 };
 
-static size_t make_columns(struct lode_table_column *columns, bool is_busy)
+static size_t make_columns(struct lode_table_column *columns, bool is_busy, bool is_cpu_time)
 {
 	size_t n = FIGURES;
 
@@ -26,8 +26,14 @@ static size_t make_columns(struct lode_table_column *columns, bool is_busy)
 	n += lode_table_headings(columns + n, MOST_COLUMNS - 3 - n, &lode_cluster_cost_record);
 	if (is_busy)
 		columns[n++] = (struct lode_table_column){"w/o ready", true, 4};
-	columns[n++] = (struct lode_table_column){"why", false, 5};
-	columns[n++] = (struct lode_table_column){"who waits → for whom", false};
+	/* All of it is CPU, and the mean of samples is the sampling interval. */
+	for (size_t i = FIGURES; is_cpu_time && i < n; i++)
+		if (!strcmp(columns[i].title, "avg"))
+			columns[i].drop = LODE_TABLE_WITHOUT;
+	columns[n++] =
+		(struct lode_table_column){"why", false, is_cpu_time ? LODE_TABLE_WITHOUT : 5};
+	columns[n++] = (struct lode_table_column){
+		is_cpu_time ? "program  call path" : "who waits → for whom", false};
 	return n;
 }
 
@@ -66,7 +72,7 @@ static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
 			   const struct lode_text_page *page)
 {
 	struct lode_table_column columns[MOST_COLUMNS];
-	size_t n_columns = make_columns(columns, answer->busy != NULL);
+	size_t n_columns = make_columns(columns, answer->busy != NULL, answer->cpu != NULL);
 	struct lode_table *table = lode_table_new(columns, n_columns, 0);
 	const struct lode_mined *m = answer->mined;
 	size_t room, hang_room;
@@ -85,7 +91,7 @@ static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
 static void print_mined_rest(FILE *out, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *m = answer->mined;
-	const char *unit = m->digest->unit;
+	const char *unit = m->digest->unit, *other = answer->cpu ? answer->cpu->other : NULL;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 
 	if (answer->n_more)
@@ -93,9 +99,9 @@ static void print_mined_rest(FILE *out, const struct lode_mine_answer *answer)
 			answer->n_more == 1 ? "" : "s",
 			lode_format_share(a, answer->more_ns, m->symptom_ns),
 			lode_format_cost(b, answer->more_ns, unit));
-	fprintf(out, "Other: %s (%s), in stacks that no pattern explains.\n",
+	fprintf(out, "Other: %s (%s), in stacks that no pattern explains%s%s.\n",
 		lode_format_share(a, m->other_ns, m->symptom_ns),
-		lode_format_cost(b, m->other_ns, unit));
+		lode_format_cost(b, m->other_ns, unit), other ? ": " : "", other ? other : "");
 	if (answer->busy)
 		fprintf(out,
 			"Ready, waiting for a CPU: %s (%s), while the CPUs ran %s.\n"
@@ -112,13 +118,25 @@ static void print_read(FILE *out, const struct lode_mine_answer *answer)
 	const char *unit = m->digest->unit;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
 
-	fprintf(out, "\nData and method\n%s, %s of %s; %zu cluster%s explain%s %s of %s.\n",
-		lode_format_plural(a, m->digest->streams.n, "recording"),
-		lode_format_plural(b, m->digest->symptoms.n, "symptom"),
-		lode_format_cost_long(c, m->symptom_ns, unit), m->n_clusters,
+	fprintf(out, "\nData and method\n%s, ",
+		lode_format_plural(a, m->digest->streams.n, "recording"));
+	if (answer->cpu)
+		fprintf(out, "%s%s in %s; ", lode_format_cost_long(c, m->symptom_ns, unit),
+			strcmp(unit, "ns") == 0 ? " of CPU time" : "",
+			lode_format_plural(b, m->digest->symptoms.n, "thread"));
+	else
+		fprintf(out, "%s of %s; ", lode_format_plural(b, m->digest->symptoms.n, "symptom"),
+			lode_format_cost_long(c, m->symptom_ns, unit));
+	fprintf(out, "%zu cluster%s explain%s %s of %s.\n", m->n_clusters,
 		m->n_clusters == 1 ? "" : "s", m->n_clusters == 1 ? "s" : "",
 		lode_format_share(d, answer->explained_ns, m->aoi_ns),
 		m->aoi_ns == m->symptom_ns ? "it" : "the area of interest");
+	if (m->n_cpu_symptoms && !answer->cpu)
+		fprintf(out,
+			"Of this time, %s in %s is CPU time alone: their recordings have no "
+			"context switches.\n",
+			lode_format_cost_long(c, m->symptom_cpu_ns, unit),
+			lode_format_plural(b, m->n_cpu_symptoms, "symptom"));
 }
 
 static void print_method(FILE *out, const struct lode_mine_answer *answer)
@@ -131,15 +149,19 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 	/* Bare stacks with costs have no symptoms and no threads to speak of. */
 	if (strcmp(unit, "ns") == 0) {
 		fprintf(out, "Symptoms: %s.\n", lode_escape(text, sizeof(text), answer->symptoms));
-		if (answer->is_default_symptoms)
+		if (answer->is_default_symptoms && !answer->cpu)
 			fprintf(out, "  No symptoms were specified (see --symptom, --symptoms); if "
 				     "no command was recorded, every thread counts.\n");
+	}
+	if (answer->cpu)
+		fprintf(out, "Only CPU samples were recorded: shares are of %s, without waits; ",
+			strcmp(unit, "ns") == 0 ? "CPU time" : "samples");
+	else if (strcmp(unit, "ns") == 0)
 		fprintf(out, "Area of interest (%s, %s): %s waiting, %s running, %s ready; ",
 			answer->scope, answer->stacks,
 			lode_format_cost(a, m->aoi_kind_ns[LODE_EVENT_WAITING], unit),
 			lode_format_cost(b, m->aoi_kind_ns[LODE_EVENT_RUNNING], unit),
 			lode_format_cost(c, m->aoi_kind_ns[LODE_EVENT_READY], unit));
-	}
 	fprintf(out, "%s, %s.\n", lode_format_plural(a, m->n_aoi_events, "event"),
 		lode_format_plural(b, m->n_aoi_stacks, "stack"));
 	if (answer->is_filtered && m->aoi_ns < m->symptom_ns)
@@ -191,7 +213,7 @@ static void print_mined_losses(FILE *out, const struct lode_mine_answer *answer)
 	if (quality->unknown_module && quality->unknown_ns * 100 >= answer->mined->aoi_ns)
 		fprintf(out, ", mostly in %s (lode info shows how to add them)",
 			lode_escape_fit(module, sizeof(module), quality->unknown_module, 40));
-	if (strcmp(answer->digest->unit, "ns") == 0)
+	if (strcmp(answer->digest->unit, "ns") == 0 && !answer->cpu)
 		fprintf(out, ", %s of symptom time is in waits without a known waker",
 			lode_format_share(b, quality->no_waker_ns, answer->mined->symptom_ns));
 	fprintf(out, ".\n");

@@ -34,7 +34,7 @@ static void measure_streams(struct making *m)
 	for (size_t i = 0; i < digest->symptoms.n; i++) {
 		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
 		struct lode_order_stream *stream = &m->streams[symptom->stream];
-		int64_t length_ns = symptom->t1_ns - symptom->t0_ns;
+		int64_t length_ns = lode_digest_symptom_ns(symptom);
 
 		stream->symptom_ns += length_ns;
 		if (length_ns > stream->longest_ns)

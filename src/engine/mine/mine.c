@@ -81,8 +81,13 @@ static void build_groups(struct mining *m)
 	}
 	for (size_t i = 0; i < digest->rows.n; i++)
 		m->mined->aoi_kind_ns[digest->rows.at[i].kind] += digest->rows.at[i].cost_ns;
-	for (size_t i = 0; i < digest->symptoms.n; i++)
-		m->mined->symptom_ns += digest->symptoms.at[i].t1_ns - digest->symptoms.at[i].t0_ns;
+	for (size_t i = 0; i < digest->symptoms.n; i++) {
+		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
+
+		m->mined->symptom_ns += lode_digest_symptom_ns(symptom);
+		m->mined->symptom_cpu_ns += symptom->is_cpu_time ? symptom->cpu_ns : 0;
+		m->mined->n_cpu_symptoms += symptom->is_cpu_time;
+	}
 	m->mined->n_aoi_events = digest->n_events;
 }
 

@@ -114,7 +114,9 @@ struct lode_cluster {
 
 struct lode_mined {
 	const struct lode_digest *digest; /* borrowed */
-	int64_t symptom_ns;		  /* sum of the symptoms' lengths */
+	int64_t symptom_ns;	/* the time that the symptoms took: lode_digest_symptom_ns */
+	int64_t symptom_cpu_ns; /* of it: of symptoms that are measured in CPU time */
+	size_t n_cpu_symptoms;
 	int64_t aoi_ns, aoi_kind_ns[LODE_N_EVENT_KINDS];
 	int64_t aoi_unsampled_ns; /* of running time: no sample was taken */
 	/* Who ran during ready time, by cost; they sum to it, but for digests of older versions. */

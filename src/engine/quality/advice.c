@@ -163,12 +163,30 @@ struct wish {
 	bool any, syscalls, dwarf, no_dumps, bigger_buffer;
 };
 
+/* "--pid 12,13", of perf's "-p 12,13"; threads are of processes that it does not name. */
+static const char *attached_to(struct lode_quality *q, const char *command)
+{
+	static const char *const options[] = {" --pid=", " --pid ", " -p ", " -p"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		const char *at = strstr(command, options[i]);
+
+		if (at && strspn(at + strlen(options[i]), "0123456789,"))
+			return say_advice(q, "--pid %.*s",
+					  (int)strspn(at + strlen(options[i]), "0123456789,"),
+					  at + strlen(options[i]));
+	}
+	return "--pid PID";
+}
+
 /* What was recorded, as the end of a command line: behind perf's own options. */
-static const char *recorded_command(const struct lode_stream *stream)
+static const char *recorded_command(struct lode_quality *q, const struct lode_stream *stream)
 {
 	const char *separator = strstr(stream->command, " -- ");
 	const char *pid = strstr(stream->command, " --pid ");
 
+	if (stream->is_attached)
+		return attached_to(q, stream->command);
 	if (separator && separator[4])
 		return separator + 1;
 	return pid ? pid + 1 : "-- COMMAND";
@@ -194,7 +212,7 @@ static const char *record_line(struct lode_quality *q, const struct lode_stream 
 		wish->syscalls || stream->has_syscalls ? " --syscalls" : "",
 		wish->dwarf || (had_dumps(stream) && !wish->no_dumps) ? " --call-graph dwarf" : "",
 		wish->bigger_buffer ? " --buffer 64M --cpu-rate 199" : "",
-		recorded_command(stream));
+		recorded_command(q, stream));
 }
 
 static void advise(struct lode_quality *q, const char *text)

@@ -158,6 +158,8 @@ void lode_quality_assess(struct lode_quality *out, const struct lode_stream *str
 	uint8_t *node_flags = flag_nodes(&stream->tree);
 
 	memset(out, 0, sizeof(*out));
+	out->subject = lode_subject_of(stream);
+	out->is_cpu_only = lode_stream_is_cpu_only(stream);
 	for (size_t i = 0; i < stream->threads.n; i++) {
 		const struct lode_thread *thread = &stream->threads.at[i];
 
@@ -170,7 +172,8 @@ void lode_quality_assess(struct lode_quality *out, const struct lode_stream *str
 		add_thread_quality(&out->command, stream, thread, node_flags);
 	}
 	free(node_flags);
-	out->has_command = out->command.no_stack.whole_ns > 0;
+	out->has_command =
+		lode_subject_is_command(out->subject) && out->command.no_stack.whole_ns > 0;
 	if (!out->has_command)
 		out->command = out->machine;
 	assess_names(out, stream);

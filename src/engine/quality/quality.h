@@ -8,6 +8,7 @@
 #pragma once
 
 #include "model/stream.h"
+#include "model/subject.h"
 
 enum lode_service {
 	LODE_SERVICE_YES,
@@ -54,10 +55,12 @@ struct lode_flaws {
 };
 
 struct lode_quality {
+	enum lode_subject subject;
+	bool is_cpu_only;
 	uint64_t n_threads, n_command_threads, n_events;
 	struct lode_flaws machine; /* of all threads */
 	/* Of the recorded command's threads alone: the rest of a machine is often in a bad state,
-	   and hardly matters. Equal to `machine` where no command is known. */
+	   and hardly matters. Equal to `machine` where the subject is all threads. */
 	struct lode_flaws command;
 	bool has_command;
 	/* Of the command's events: whose innermost frame, or innermost frame of a program, has no

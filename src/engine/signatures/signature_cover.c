@@ -134,7 +134,7 @@ static void finish_signature_cover(struct covering *c)
 	for (size_t i = 0; i < c->digest->symptoms.n; i++) {
 		const struct lode_digest_symptom *s = &c->digest->symptoms.at[i];
 
-		out->streams[s->stream].symptom_ns += s->t1_ns - s->t0_ns;
+		out->streams[s->stream].symptom_ns += lode_digest_symptom_ns(s);
 	}
 	for (size_t i = 0; i < out->n_streams; i++) {
 		out->all.symptom_ns += out->streams[i].symptom_ns;

@@ -44,6 +44,7 @@ struct aoi {
 	struct turn turn;
 	LODE_VEC(struct link_stack) link_stacks;
 	int64_t lost_cost_ns;
+	bool is_cpu_only;
 	uint32_t idle_name, unrecorded_name; /* string ids */
 	size_t *runs_near;		     /* as lode_ran_instead_begin has it */
 };
@@ -480,6 +481,18 @@ static void plant_rows(struct aoi *aoi)
 	free(is_wanted);
 }
 
+/* Of all its samples: what content filters leave out of them is symptom time as well. */
+static int64_t cpu_time_of(const struct lode_stream *stream, const struct lode_symptom *symptom)
+{
+	const struct lode_events *events = &stream->threads.at[symptom->thread].events;
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < events->n; i++)
+		if (lode_scope_has_sample(stream, symptom, i))
+			sum_ns += events->cost_ns[i];
+	return sum_ns;
+}
+
 static void add_symptom(struct aoi *aoi, const struct lode_symptom *symptom)
 {
 	const struct lode_thread *thread = &aoi->stream->threads.at[symptom->thread];
@@ -492,8 +505,11 @@ static void add_symptom(struct aoi *aoi, const struct lode_symptom *symptom)
 		.comm = lode_strings_intern(&tree->strings, comm, strlen(comm)),
 		.t0_ns = symptom->t0_ns,
 		.t1_ns = symptom->t1_ns,
+		.is_cpu_time = aoi->is_cpu_only && symptom->is_life,
 	};
 
+	if (digested.is_cpu_time)
+		digested.cpu_ns = cpu_time_of(aoi->stream, symptom);
 	lode_vec_append(&aoi->digest->symptoms, digested);
 	if (aoi->options->scope == LODE_SCOPE_GRAPH)
 		add_graph(aoi, symptom);
@@ -553,7 +569,10 @@ int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 		    const struct lode_symptom *symptoms, size_t n_symptoms,
 		    const struct lode_aoi_options *options, struct lode_error *err)
 {
-	struct aoi aoi = {.stream = stream, .options = options, .turn = {.n = 1}};
+	struct aoi aoi = {.stream = stream,
+			  .options = options,
+			  .turn = {.n = 1},
+			  .is_cpu_only = lode_stream_is_cpu_only(stream)};
 	int rc = check_symptoms(stream, symptoms, n_symptoms, err);
 
 	*out = NULL;

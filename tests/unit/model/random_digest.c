@@ -80,10 +80,11 @@ struct digest_lines *digest_dump(const struct lode_digest *digest)
 
 		const struct lode_loss_note *losses = lode_digest_losses_of(digest, s);
 
-		add_line(lines, "stream %s %lx %s %s %ld %ld wall %d %ld lost %ld losses %u",
+		add_line(lines,
+			 "stream %s %lx %s %s %ld %ld wall %d %ld lost %ld losses %u subject %u",
 			 text[s->path], s->content_hash, text[s->host], text[s->kernel], s->t0_ns,
 			 s->t1_ns, s->has_wall_clock, s->wall_offset_ns, s->lost_cost_ns,
-			 s->n_losses);
+			 s->n_losses, s->subject);
 		for (uint32_t k = 0; k < s->n_losses; k++)
 			add_line(lines, "loss of %s: %d %lu %ld %ld %ld %ld %s", text[s->path],
 				 losses[k].kind, losses[k].count, losses[k].offset,
@@ -93,9 +94,9 @@ struct digest_lines *digest_dump(const struct lode_digest *digest)
 	for (size_t i = 0; i < digest->symptoms.n; i++) {
 		const struct lode_digest_symptom *s = &digest->symptoms.at[i];
 
-		add_line(lines, "symptom %s %d %d %s %ld %ld",
+		add_line(lines, "symptom %s %d %d %s %ld %ld cpu %d %ld",
 			 text[digest->streams.at[s->stream].path], s->pid, s->tid, text[s->comm],
-			 s->t0_ns, s->t1_ns);
+			 s->t0_ns, s->t1_ns, s->is_cpu_time, s->cpu_ns);
 	}
 	for (size_t i = 0; i < digest->rows.n; i++) {
 		const struct lode_digest_row *r = &digest->rows.at[i];
@@ -263,7 +264,7 @@ struct lode_digest *random_digest(struct rng *rng, int number)
 	struct lode_digest *digest = lode_digest_new();
 	struct lode_stream *stream = random_stream(rng);
 	struct lode_digest_stream described = {.content_hash = rng_next(rng)};
-	bool is_chained = rng_chance(rng, 60);
+	bool is_chained = rng_chance(rng, 60), is_cpu_only;
 	char path[16];
 
 	for (uint32_t node = 0; node < stream->tree.nodes.n; node++) {
@@ -288,10 +289,15 @@ struct lode_digest *random_digest(struct rng *rng, int number)
 	if (described.has_wall_clock)
 		described.wall_offset_ns = (int64_t)(rng_next(rng) >> 4);
 	add_random_losses(rng, digest, &described);
+	is_cpu_only = rng_chance(rng, 30);
+	described.subject = rng_chance(rng, 30) ? (uint8_t)rng_below(rng, LODE_N_SUBJECTS) : 0;
 	lode_vec_append(&digest->streams, described);
 	for (uint32_t i = 0, n = rng_below(rng, 4); i < n; i++) {
 		struct lode_digest_symptom symptom = {
 			.pid = 1, .tid = (int32_t)i, .comm = random_text(rng, digest)};
+
+		symptom.is_cpu_time = is_cpu_only && rng_chance(rng, 80);
+		symptom.cpu_ns = symptom.is_cpu_time ? (int64_t)(rng_next(rng) >> 16) : 0;
 
 		lode_vec_append(&digest->symptoms, symptom);
 		add_random_rows(rng, digest, i);

@@ -109,12 +109,31 @@ static void mark_recorded(const struct lode_perf_command *command, struct lode_s
 	lode_map_release(&pids);
 }
 
+/* "perf record -g -p 1234 -- sleep 30": whether its own options name processes or threads. */
+static bool names_processes(const char *command)
+{
+	for (const char *word = command; *word; word += strspn(word, " ")) {
+		size_t len = strcspn(word, " ");
+
+		if (len == 2 && !strncmp(word, "--", 2))
+			break;
+		if (!strncmp(word, "-p", 2) || !strncmp(word, "-t", 2) ||
+		    !strncmp(word, "--pid", 5) || !strncmp(word, "--tid", 5))
+			return true;
+		word += len;
+	}
+	return false;
+}
+
 void lode_perf_command_mark(const struct lode_perf_command *command, struct lode_stream *stream)
 {
 	size_t n = stream->threads.n;
 	uint8_t *is_known = lode_alloc0(n, 1);
 	lode_thread_id *path = lode_alloc0(n, sizeof(*path));
 
+	stream->is_attached = (command->has_given_pids && !stream->is_command_asked) ||
+			      (command->exec_root == LODE_NONE && command->recorded_pids.n &&
+			       names_processes(stream->command));
 	if (command->has_given_pids)
 		mark_recorded(command, stream);
 	else if (command->exec_root != LODE_NONE)

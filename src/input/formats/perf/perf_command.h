@@ -31,5 +31,6 @@ void lode_perf_command_thread_map(struct lode_perf_command *command, int32_t pid
 /* "12,13": whatever the recording shows besides, these processes were recorded. */
 void lode_perf_command_give_pids(struct lode_perf_command *command, const char *pids);
 
-/* Marks the finished stream's threads: the command's first, and all that descend from it. */
+/* Marks the finished stream's threads: the command's first, and all that descend from it; and
+   whether perf was attached to them. */
 void lode_perf_command_mark(const struct lode_perf_command *command, struct lode_stream *stream);

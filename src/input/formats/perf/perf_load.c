@@ -216,6 +216,7 @@ static void describe_command(struct lode_stream *stream, struct loading *l)
 
 	if (pids)
 		lode_perf_command_give_pids(&l->deliver.command, pids);
+	stream->is_command_asked = command != NULL;
 	snprintf(text, size, "%s%s%s", recorder, command ? " -- " : pids ? " --pid " : "", what);
 	stream->command = keep_text(stream, text);
 	free(command);

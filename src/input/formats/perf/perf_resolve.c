@@ -303,6 +303,26 @@ static void path_to_node(struct path *path, const struct lode_perf_stacks *stack
 		lode_vec_append(&path->places, stacks->nodes.at[node].place);
 }
 
+/*
+ * A caller outside of all mappings is no code: without frame pointers, whatever the register holds
+ * was taken for one. Such frames go if the stack has one nearer to its leaf that is code; else they
+ * are all that is known of it.
+ */
+static void drop_strays(struct path *path, const struct lode_perf_stacks *stacks)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, n_code = 0; i < path->places.n; i++) {
+		uint32_t place = path->places.at[i];
+		bool is_code = stacks->places.at[place].dso != LODE_PERF_NO_DSO;
+
+		n_code += is_code;
+		if (is_code || !n_code)
+			path->places.at[n++] = place;
+	}
+	path->places.n = n;
+}
+
 static bool reaches_entry(const struct resolving *r, const struct path *path)
 {
 	size_t n = path->places.n;
@@ -350,6 +370,7 @@ static uint32_t node_of(struct resolving *r, const struct lode_perf_raw *raw,
 		flags |= LODE_STACK_USER;
 		if (users->node[raw->user] == LODE_NONE) {
 			path_to_node(path, r->stacks, raw->user);
+			drop_strays(path, r->stacks);
 			users->node[raw->user] = push_path(r, 0, path);
 			users->is_rooted[raw->user] = reaches_entry(r, path);
 		}

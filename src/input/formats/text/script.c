@@ -29,6 +29,8 @@ struct frame_text {
 	uint32_t frame;	   /* LODE_NONE: inlined; its module is that of the next line */
 	uint32_t function; /* string id of an inlined function */
 	bool is_part;	   /* the compiler cut it out of its caller, which has the same name */
+	bool is_kernel;
+	bool is_stray; /* outside of all mappings, and without a name */
 };
 
 /* The sample that is being read: its parts outlive the line that they stood in. */
@@ -107,6 +109,9 @@ static struct frame_text intern_frame(struct script *s, const struct lode_script
 	shown = is_jit ? NULL : lode_demangle(function, &s->stream->arena);
 	if (!shown)
 		shown = function;
+	out.is_kernel = frame->is_kernel;
+	out.is_stray =
+		!frame->is_kernel && !frame->is_inlined && !*shown && !strcmp(module, "[unknown]");
 	if (frame->is_kernel)
 		name = "[kernel]";
 	else if (!strcmp(module, "[unknown]"))
@@ -159,11 +164,28 @@ static uint32_t inlined_frame(struct script *s, uint32_t function, uint32_t pare
 	return lode_frame_intern(tree, module, tree->strings.text.at[function], flags);
 }
 
+/* Callers outside of all mappings, as in perf.data (perf_resolve.c). */
+static void drop_strays(struct script *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, n_code = 0; i < s->frames.n; i++) {
+		const struct frame_text *f = &s->frames.at[i];
+
+		n_code += !f->is_stray && !f->is_kernel;
+		if (!f->is_stray || !n_code)
+			s->frames.at[n++] = *f;
+	}
+	s->frames.n = n;
+}
+
 static uint32_t pending_stack(struct script *s)
 {
 	struct lode_calltree *tree = &s->stream->tree;
 	uint32_t node = 0;
+	bool is_truncated = s->frames.n >= MAX_STACK;
 
+	drop_strays(s);
 	for (size_t i = s->frames.n; i-- > 0;) {
 		const struct frame_text *f = &s->frames.at[i];
 		uint32_t frame =
@@ -174,7 +196,7 @@ static uint32_t pending_stack(struct script *s)
 	}
 	while (s->node_flags.n < tree->nodes.n)
 		lode_vec_append(&s->node_flags, 0);
-	if (s->frames.n >= MAX_STACK)
+	if (is_truncated)
 		s->node_flags.at[node] |= LODE_STACK_TRUNCATED;
 	return node;
 }
