@@ -81,6 +81,7 @@ int lode_bundle_lacks_say(const char *dir, const char *lines, struct lode_error 
 void lode_bundle_lacks_settle(const char *dir)
 {
 	char path[PATH_BYTES], text[FILE_BYTES];
+	bool is_cut;
 	ssize_t n;
 	int fd;
 
@@ -91,9 +92,8 @@ void lode_bundle_lacks_settle(const char *dir)
 	n = read(fd, text, sizeof(text));
 	while (n > 1 && text[n - 1] == '\n' && text[n - 2] == '\n')
 		n--;
-	/* If it cannot be cut, it ends with empty lines. */
-	if (n <= 0 || ftruncate(fd, n) < 0)
-		n = 0;
+	is_cut = n > 0 && ftruncate(fd, n) == 0;
+	(void)is_cut; /* else it ends with empty lines */
 	close(fd);
 }
 
