@@ -17,6 +17,7 @@ void lode_enclosure_init(struct lode_enclosure *e, const struct lode_prefix_tree
 	e->item_cost = item_cost;
 	e->left = lode_alloc(room * sizeof(*e->left));
 	e->right = lode_alloc(room * sizeof(*e->right));
+	e->matched = lode_alloc(room * sizeof(*e->matched));
 	e->cells = lode_alloc0(room * tree->n_items, sizeof(*e->cells));
 	e->window.count = lode_alloc0(tree->n_items, sizeof(*e->window.count));
 	e->window.at = lode_alloc(tree->n_items * sizeof(*e->window.at));
@@ -27,6 +28,7 @@ void lode_enclosure_release(struct lode_enclosure *e)
 {
 	free(e->left);
 	free(e->right);
+	free(e->matched);
 	free(e->cells);
 	lode_vec_release(&e->alive);
 	free(e->window.count);
@@ -221,22 +223,48 @@ static uint32_t far_stride(uint32_t n)
 	}
 }
 
-/* Does a sequence take one of those alive, here: put before pattern[place]? Its items down to `v`
-   then contain the longer pattern, which one walk tells. */
+/*
+ * Does a sequence take the witness, one of those alive: an item put before pattern[place]? Its
+ * items down to `v` then contain the longer pattern, which one walk tells. It begins where the path
+ * leaves that of the node before.
+ */
 static bool takes(struct lode_enclosure *e, const uint32_t *pattern, uint32_t n_pattern,
-		  uint64_t alive, uint32_t v)
+		  uint64_t witness, uint32_t v)
 {
-	uint32_t place = (uint32_t)(alive >> 32), item = (uint32_t)alive, n, x = 0, i;
+	const struct lode_prefix_tree *t = e->tree;
+	uint32_t place = (uint32_t)(witness >> 32), item = (uint32_t)witness;
+	uint32_t n = t->depth[v] + 1, x = 0, i = 0;
 
-	path_to(e, v);
-	n = e->tree->depth[v] + 1;
-	for (i = 0; i < place; x++)
+	if (e->last != UINT32_MAX) {
+		uint32_t shared = e->last;
+
+		while (shared != UINT32_MAX && (t->end[shared] <= v || shared > v)) {
+			shared = t->parent[shared];
+			e->work++;
+		}
+		if (shared != UINT32_MAX) {
+			x = t->depth[shared] + 1;
+			i = e->matched[x - 1];
+		}
+	}
+	e->work += n - x + 1;
+	e->last = v;
+	e->path = t->items + t->start[t->first_sequence[v]];
+	for (; x < n && i < place; x++) {
 		i += e->path[x] == pattern[i];
-	while (x < n && e->path[x] != item)
-		x++;
-	for (x++; x < n && i < n_pattern; x++)
-		i += e->path[x] == pattern[i];
-	return i == n_pattern;
+		e->matched[x] = i;
+	}
+	for (; x < n && i == place; x++) {
+		i += e->path[x] == item;
+		e->matched[x] = i;
+	}
+	for (; x < n && i <= n_pattern; x++) {
+		i += e->path[x] == pattern[i - 1];
+		e->matched[x] = i;
+	}
+	for (; x < n; x++)
+		e->matched[x] = i;
+	return i > n_pattern;
 }
 
 /* The commonest item: likely in all. */
@@ -276,6 +304,8 @@ bool lode_is_enclosed(struct lode_enclosure *e, const uint32_t *pattern, uint32_
 	uint64_t at = 0, witness = 0;
 	bool has_witness = false;
 
+	e->last = UINT32_MAX;
+
 	if (is_enclosed_before_parting(e, pattern, n_pattern, nodes, n_nodes))
 		return true;
 	/* n_seen nodes in a row have the witness, or were filtered by. */
@@ -288,11 +318,14 @@ bool lode_is_enclosed(struct lode_enclosure *e, const uint32_t *pattern, uint32_
 		filter_at(e, pattern, n_pattern, v, n_filtered++ == 0, cost);
 		if (e->alive.n == 0)
 			return false;
-		if (has_witness)
+		if (has_witness || n_filtered == FILTERED_FIRST)
 			n_seen = 0;
 		has_witness = n_filtered >= FILTERED_FIRST && n_filtered < MOST_FILTERED;
-		if (has_witness)
+		if (has_witness) {
+			step = 1;
 			witness = choose_witness(e);
+			e->last = UINT32_MAX;
+		}
 	}
 	return n_filtered > 0;
 }

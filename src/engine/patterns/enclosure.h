@@ -25,8 +25,11 @@ struct lode_enclosure_window {
 struct lode_enclosure {
 	const struct lode_prefix_tree *tree;
 	const int64_t *item_cost;
-	const uint32_t *path;	  /* the items of one sequence, borrowed */
-	uint32_t *left, *right;	  /* the pattern's embeddings in it */
+	const uint32_t *path;	/* the items of one sequence, borrowed */
+	uint32_t *left, *right; /* the pattern's embeddings in it */
+	/* Per place of the path to the node that was looked at last: how much of the pattern with a
+	   witness in it is matched. */
+	uint32_t *matched, last;
 	LODE_VEC(uint64_t) alive; /* (place in the pattern, item) that all had so far */
 	struct lode_enclosure_window window;
 	struct lode_enclosure_cell *cells; /* per place and item */

@@ -46,7 +46,7 @@ static void count_topmost(struct lode_counting *c, const struct lode_view *view,
 		for (uint32_t i = range.low; i < range.high; i++) {
 			uint32_t item = view->item[i];
 
-			if (view->above[i] > range.above)
+			if (view->above[i] > range.above || view->weight[i] == 0)
 				continue;
 			if (c->count[item]++ == 0)
 				lode_vec_append(&c->touched, item);
@@ -117,7 +117,7 @@ static void copy_range(struct lode_extensions *out, struct lode_counting *c,
 	for (uint32_t i = range.low; i < range.high; i++) {
 		uint32_t item = from->item[i], node = from->node[i];
 
-		if (c->count[item] == 0)
+		if (c->count[item] == 0 || from->weight[i] == 0)
 			continue;
 		while (out->open.n && end[to->node[out->open.at[out->open.n - 1]]] <= node)
 			to->end[out->open.at[--out->open.n]] = to->n;

@@ -14,7 +14,7 @@ struct lode_view {
 	uint32_t *node;		/* in the tree */
 	uint32_t *item, *above; /* as the tree's */
 	uint32_t *end;		/* view entry behind the node's subtree */
-	int64_t *weight;
+	int64_t *weight;	/* of what is not dropped (holders.h); 0: as if it were not there */
 	uint64_t *between; /* items between the range's top and the node: see lode_extensions */
 };
 
