@@ -309,12 +309,13 @@ static int mine_streams(struct lode_mine_state *s, const struct lode_mine_reques
 	int rc;
 
 	options.fits = &fits;
+	options.may_raise = request->may_raise_lambda && is_lambda_open(&request->mine);
 	s->answer.lambda = request->lambda;
 	options.split_kinds = lode_shape_is(s->set.job.origin.shape, "--stacks", "own");
 	rc = lode_mine(&s->mined, s->set.job.digest, &options, err);
-	if (rc == LODE_ERR_LIMIT && fits && request->may_raise_lambda &&
-	    is_lambda_open(&request->mine)) {
+	if (rc == LODE_ERR_LIMIT && fits && options.may_raise) {
 		options.min_cost = fits;
+		options.may_raise = false;
 		s->answer.is_raised = true;
 		s->answer.lambda = "raised: the default gives too many patterns";
 		if (request->raise_lambda)

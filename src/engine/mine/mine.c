@@ -144,14 +144,22 @@ static uint64_t allowed_work(const struct lode_stackset *set, double share)
 	return (uint64_t)(share * work) + (1 << 24);
 }
 
+/* How far mining at a λ may go. */
+struct extent {
+	size_t max_patterns;
+	double share; /* of what is reasonable for so many patterns */
+	unsigned n_threads;
+	int64_t test_cost; /* see miner.h */
+};
+
 /*
- * All rounds of all groups at λ; LODE_ERR_LIMIT when they give more than `max_patterns`, or when
- * the search takes longer than `share` of what is reasonable for so many. `crowded_to`: see
- * miner.h.
+ * All rounds of all groups at λ; LODE_ERR_LIMIT when they give too many patterns, or when the
+ * search takes too long. `crowded_to`: see miner.h.
  */
-static int mine_groups(struct mining *m, int64_t min_cost, size_t max_patterns, double share,
+static int mine_groups(struct mining *m, int64_t min_cost, const struct extent *extent,
 		       struct lode_miner_stop *stop, struct lode_error *err)
 {
+	size_t max_patterns = extent->max_patterns;
 	size_t left = max_patterns;
 
 	m->mined->n_patterns = 0;
@@ -161,8 +169,9 @@ static int mine_groups(struct mining *m, int64_t min_cost, size_t max_patterns, 
 		struct lode_miner_options options = {
 			.min_cost = min_cost,
 			.max_patterns = left ? left : 1,
-			.max_work = allowed_work(&group->set, share),
-			.n_threads = m->options->n_threads,
+			.max_work = allowed_work(&group->set, extent->share),
+			.test_cost = extent->test_cost,
+			.n_threads = extent->n_threads,
 			.stop = stop,
 		};
 		int rc = lode_rounds_mine(&group->rounds, &group->set, m->name_rank, &options,
@@ -187,32 +196,40 @@ static int mine_groups(struct mining *m, int64_t min_cost, size_t max_patterns, 
 /* One question of lode_min_cost_find or _fit. */
 struct question {
 	struct mining *m;
-	size_t max_patterns;
-	double part; /* of the allowance, for LODE_EFFORT_PART */
+	struct extent part, whole; /* by effort */
 };
 
 static int ask(void *context, int64_t min_cost, enum lode_effort effort, int64_t *crowded_to,
 	       struct lode_error *err)
 {
 	const struct question *q = context;
-	double share = effort == LODE_EFFORT_WHOLE ? 1 : q->part;
+	const struct extent *extent = effort == LODE_EFFORT_WHOLE ? &q->whole : &q->part;
 	struct lode_miner_stop stop = {0};
-	int rc = mine_groups(q->m, min_cost, q->max_patterns, share, &stop, err);
+	int rc = mine_groups(q->m, min_cost, extent, &stop, err);
 
 	if (rc == LODE_ERR_LIMIT && !stop.is_too_long)
 		*crowded_to = stop.crowded_to > min_cost ? stop.crowded_to : min_cost;
 	return rc == LODE_ERR_LIMIT ? 0 : rc < 0 ? rc : 1;
 }
 
+/* What mining in earnest may take. */
+static struct extent all_of(const struct mining *m, size_t max_patterns)
+{
+	return (struct extent){
+		.max_patterns = max_patterns, .share = 1, .n_threads = m->options->n_threads};
+}
+
 /* The smallest λ whose result (all rounds, all groups) has no more than `max_patterns`. */
 static int find_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cost,
 			 struct lode_error *err)
 {
-	struct question question = {m, max_patterns, 1.0 / 8};
+	struct question question = {
+		.m = m, .part = all_of(m, max_patterns), .whole = all_of(m, max_patterns)};
 	struct lode_min_cost_search search = {
 		.probe = ask, .context = &question, .total = m->mined->aoi_ns};
 	size_t n_frames = 0;
 
+	question.part.share = 1.0 / 8;
 	/* Later rounds tell nothing of other λ. */
 	if (!m->options->classic || m->n_groups > 1)
 		search.tolerance = 1e-4;
@@ -222,10 +239,15 @@ static int find_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cos
 	return lode_min_cost_find(min_cost, &search, err);
 }
 
-/* Some λ above `too_low` that has no more, found with little work: for advice. */
+/* Some λ above `too_low` that has no more, found with less work than mining there may take. With
+   one thread, so that it is always the same. */
 static int fit_min_cost(struct mining *m, size_t max_patterns, int64_t too_low, int64_t *min_cost)
 {
-	struct question question = {m, max_patterns, 1.0 / 32};
+	struct question question = {
+		.m = m,
+		.part = {.max_patterns = max_patterns, .share = 1.0 / 32, .n_threads = 1},
+		.whole = {.max_patterns = max_patterns, .share = 1.0 / 4, .n_threads = 1},
+	};
 	struct lode_min_cost_search search = {
 		.probe = ask, .context = &question, .total = m->mined->aoi_ns};
 
@@ -285,6 +307,7 @@ static int fail_too_many(struct mining *m, size_t max_patterns, bool is_too_long
 static int mine_stage(struct mining *m, struct lode_error *err)
 {
 	size_t max_patterns = m->options->max_patterns ? m->options->max_patterns : 100000;
+	struct extent extent = all_of(m, max_patterns);
 	struct lode_miner_stop stop = {0};
 	int64_t fits;
 	int rc;
@@ -292,9 +315,12 @@ static int mine_stage(struct mining *m, struct lode_error *err)
 	progress(m, "mining patterns", 0);
 	if (m->options->patterns) {
 		rc = find_min_cost(m, m->options->patterns, &fits, err);
-		return rc < 0 ? rc : mine_groups(m, fits, m->options->patterns, 1, &stop, err);
+		extent.max_patterns = m->options->patterns;
+		return rc < 0 ? rc : mine_groups(m, fits, &extent, &stop, err);
 	}
-	rc = mine_groups(m, chosen_min_cost(m), max_patterns, 1, &stop, err);
+	if (m->options->may_raise)
+		extent.test_cost = m->mined->aoi_ns / 10;
+	rc = mine_groups(m, chosen_min_cost(m), &extent, &stop, err);
 	return rc == LODE_ERR_LIMIT ? fail_too_many(m, max_patterns, stop.is_too_long, err) : rc;
 }
 
@@ -402,8 +428,11 @@ static int fail_too_similar(struct mining *m, double excess, struct lode_error *
 		size_t n = (size_t)(0.9 * (double)m->mined->n_patterns / sqrt(excess)) + 1;
 
 		rc = fit_min_cost(m, n, fits, &fits);
-		if (rc == 0)
-			rc = mine_groups(m, fits, n, 1, &stop, err);
+		if (rc == 0) {
+			struct extent extent = all_of(m, n);
+
+			rc = mine_groups(m, fits, &extent, &stop, err);
+		}
 		if (rc < 0)
 			return rc;
 		excess = memory_excess(m);

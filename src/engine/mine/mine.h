@@ -31,7 +31,10 @@ struct lode_mine_options {
 	size_t patterns;     /* the smallest λ that gives no more patterns */
 	size_t max_patterns; /* 0: 100,000 */
 	int64_t *fits; /* NULL, or for a λ that fits, when this one is refused (LODE_ERR_LIMIT) */
-	bool classic;  /* one round, as the paper */
+	/* λ is 0.2 % because nobody chose another, and a refusal leads to one that fits: it comes
+	   as soon as it is foreseeable. */
+	bool may_raise;
+	bool classic;	  /* one round, as the paper */
 	bool split_kinds; /* mine running, waiting and ready stacks apart (own stacks) */
 	enum lode_linkage linkage;
 	double min_similarity; /* of patterns that are clustered, and nothing else; < 0: by the data

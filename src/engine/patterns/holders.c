@@ -1,8 +1,6 @@
 /* Drops from a projection what known patterns hold. */
 #include "engine/patterns/holders.h"
 
-#include <stdlib.h>
-
 /* On a Java service, 16 dropped 1 % more than 8, and all 3 %, in ten times the steps. */
 enum { MOST_ASKED = 8 };
 

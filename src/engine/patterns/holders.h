@@ -10,11 +10,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/patterns/projection.h"
-#include "base/mem.h"
 
 /* A pattern that was found; whoever found it owns its items. */
 struct lode_known_pattern {

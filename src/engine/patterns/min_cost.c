@@ -9,7 +9,7 @@ struct range {
 };
 
 /* Probes of the whole effort that took too long: more are not worth their time. */
-enum { MOST_IN_VAIN = 4 };
+enum { MOST_IN_VAIN = 4, MOST_IN_VAIN_TO_FIT = 3 };
 
 struct narrowing {
 	const struct lode_min_cost_search *search;
@@ -38,41 +38,32 @@ static int probe(struct narrowing *n, int64_t min_cost)
 	return rc;
 }
 
-/* Asks about one λ between the bounds, and moves one of them. */
+/* Asks about one λ between the bounds, and moves one of them. What a part of the effort does not
+   tell moves nothing: from then on the whole is worth while. */
 static int move(struct narrowing *n, int64_t min_cost)
 {
 	int rc = probe(n, min_cost);
 
 	if (rc > 0)
 		n->few = min_cost;
-	if (rc == 0)
-		n->many = n->crowded.at[n->crowded.n - 1].to;
-	return rc;
-}
-
-/* The same, but what a part of the effort does not tell moves nothing: from here on, the whole is
-   worth while. */
-static int move_surely(struct narrowing *n, int64_t min_cost)
-{
-	int64_t many = n->many;
-	int rc = move(n, min_cost);
-
-	if (rc == 0 && n->is_vague && n->effort == LODE_EFFORT_PART) {
-		n->many = many;
+	if (rc != 0)
+		return rc;
+	if (n->is_vague && n->effort == LODE_EFFORT_PART) {
 		n->is_vague = n->has_jumped = false;
 		n->effort = LODE_EFFORT_WHOLE;
+	} else {
+		n->many = n->crowded.at[n->crowded.n - 1].to;
 	}
-	return rc;
+	return 0;
 }
 
 /* Down in halves: what is dear is asked last. */
-static int descend(struct narrowing *n, int64_t lowest,
-		   int (*step)(struct narrowing *n, int64_t min_cost))
+static int descend(struct narrowing *n, int64_t lowest)
 {
 	int rc = 1;
 
 	while (rc > 0 && n->few / 2 > lowest)
-		rc = step(n, n->few / 2);
+		rc = move(n, n->few / 2);
 	return rc;
 }
 
@@ -99,10 +90,10 @@ static int narrow(struct narrowing *n)
 	int rc;
 
 	while (!is_narrow(n) && n->n_in_vain < MOST_IN_VAIN) {
-		if ((rc = move_surely(n, middle(n))) < 0)
+		if ((rc = move(n, middle(n))) < 0)
 			return rc;
 		if ((n->has_jumped || n->search->tolerance == 0) && !n->is_vague && !is_narrow(n) &&
-		    (rc = move_surely(n, n->many + 1)) < 0)
+		    (rc = move(n, n->many + 1)) < 0)
 			return rc;
 	}
 	return 0;
@@ -150,7 +141,7 @@ int lode_min_cost_find(int64_t *min_cost, const struct lode_min_cost_search *sea
 		       struct lode_error *err)
 {
 	struct narrowing n = {.search = search, .few = search->total + 1, .err = err};
-	int rc = descend(&n, 0, move_surely);
+	int rc = descend(&n, 0);
 
 	if (rc >= 0)
 		rc = narrow(&n);
@@ -166,9 +157,12 @@ int lode_min_cost_fit(int64_t *min_cost, const struct lode_min_cost_search *sear
 {
 	struct narrowing n = {
 		.search = search, .few = search->total + 1, .many = too_low, .err = err};
-	int rc = descend(&n, too_low, move);
+	int rc = descend(&n, too_low);
 
-	while (rc >= 0 && (double)n.few > 1.2 * (double)n.many && n.few - n.many > 1)
+	if (rc == 0 && n.effort == LODE_EFFORT_WHOLE)
+		rc = descend(&n, too_low);
+	while (rc >= 0 && n.n_in_vain < MOST_IN_VAIN_TO_FIT &&
+	       (double)n.few > 1.2 * (double)n.many && n.few - n.many > 1)
 		rc = move(&n, n.many + (n.few - n.many) / 3 + 1);
 	*min_cost = rc < 0 ? 0 : n.few;
 	lode_vec_release(&n.crowded);

@@ -39,8 +39,11 @@ struct lode_min_cost_search {
 int lode_min_cost_find(int64_t *min_cost, const struct lode_min_cost_search *search,
 		       struct lode_error *err);
 
-/* Some λ above `too_low` that has few patterns, within a fifth of the smallest or so; with few and
- * cheap probes: LODE_EFFORT_PART. */
+/*
+ * Some λ above `too_low` that has few patterns, within a fifth of the smallest or so. From the
+ * largest downwards, with a part of the effort while that is enough; three probes of the whole
+ * effort that take too long end it.
+ */
 int lode_min_cost_fit(int64_t *min_cost, const struct lode_min_cost_search *search, int64_t too_low,
 		      struct lode_error *err);
 

@@ -54,6 +54,9 @@ struct lode_miner_options {
 	/* Steps of some 10 ns, besides LODE_MINER_WORK_PER_PATTERN for every pattern that is found.
 	   Past this: LODE_ERR_LIMIT; 0 = no bound. */
 	uint64_t max_work;
+	/* A larger λ, or 0. Where an eighth of max_work is too little for that one, λ itself would
+	   take more than all of it: LODE_ERR_LIMIT as soon as that is known. */
+	int64_t test_cost;
 	unsigned n_threads; /* 0 = 1 */
 	enum lode_miner_method method;
 	/* For tests: from how many functions on something is taken for deep. 0: good numbers. */

@@ -203,6 +203,30 @@ static void what_takes_too_long_is_asked_seldom(void **state)
 	}
 }
 
+/* So it is where any λ will do that is not much larger than necessary. */
+static void a_lambda_that_fits_may_take_longer(void **state)
+{
+	struct lode_error err;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 500; seed++) {
+		struct test_random random = {seed * 86028121};
+		struct imagined x = {0};
+		struct lode_min_cost_search search = {
+			.probe = imagine, .context = &x, .total = 199};
+		int64_t min_cost, dear = 1 + test_random_below(&random, 198),
+				  expected = 2 + test_random_below(&random, 198);
+
+		for (int64_t cost = 0; cost < 200; cost++) {
+			x.is_crowded[cost] = cost < expected;
+			x.effort[cost] = cost <= dear;
+		}
+		assert_int_equal(lode_min_cost_fit(&min_cost, &search, 1, &err), 0);
+		assert_true(min_cost >= expected);
+		assert_true((double)min_cost <= 1.2 * (double)expected + 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +235,7 @@ int main(void)
 		cmocka_unit_test(crowded_ranges_are_crowded),
 		cmocka_unit_test(a_lambda_that_takes_longer_is_found),
 		cmocka_unit_test(what_takes_too_long_is_asked_seldom),
+		cmocka_unit_test(a_lambda_that_fits_may_take_longer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

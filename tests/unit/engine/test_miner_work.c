@@ -89,6 +89,7 @@ static void a_search_without_end_is_ended(void **state)
 		.min_cost = 6, .max_work = 1 << 18, .n_threads = 1, .stop = &stop};
 	struct lode_pattern_set set = {0};
 	struct lode_error err;
+	uint64_t work[2];
 
 	(void)state;
 	for (size_t s = 0; s < N_SEQUENCES; s++) {
@@ -112,6 +113,17 @@ static void a_search_without_end_is_ended(void **state)
 		assert_true(stop.is_too_long);
 		assert_int_equal(set.n, 0);
 	}
+	/* Where a larger λ shows that, it ends soon. */
+	options.n_threads = 1;
+	options.max_work = 1 << 25;
+	for (int k = 0; k < 2; k++) {
+		options.test_cost = k ? 7 : 0;
+		assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err),
+				 LODE_ERR_LIMIT);
+		assert_true(stop.is_too_long);
+		work[k] = stop.work;
+	}
+	assert_true(work[1] < work[0] / 2);
 }
 
 /* ---- Three searches in turn ---- */
