@@ -146,12 +146,23 @@ static bool says_nothing(const struct lode_digest *digest, uint32_t frame)
 	       (function[0] == '_' && lode_frame_is_c_library(&digest->tree, frame));
 }
 
+static double score_of_place(double rarity, size_t place, size_t n)
+{
+	return 2 * rarity + 0.9 * (double)(place + 1) / (double)n;
+}
+
+/* Of a function of the program that says something. */
+static double score_of_program(double rarity, size_t place, size_t n)
+{
+	return score_of_place(rarity, place, n) + 3;
+}
+
 /* The program's own functions tell most; of these what is rare elsewhere, and the deeper the
    better. */
 static double telling(const struct lode_digest *digest, uint32_t frame, double rarity, size_t place,
 		      size_t n)
 {
-	double score = 2 * rarity + 0.9 * (double)(place + 1) / (double)n;
+	double score = score_of_place(rarity, place, n);
 
 	if (is_user(digest, frame))
 		score += lode_frame_is_c_library(&digest->tree, frame) ? 1 : 3;
@@ -168,12 +179,15 @@ uint32_t lode_telling_frame(const struct lode_digest *digest, const uint32_t *fr
 	double best_score = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double score = telling(digest, frames[i], rarity_of(digest, frames[i]), i, n);
+		double score;
 
 		if (!is_user(digest, frames[i]) ||
 		    lode_frame_is_c_library(&digest->tree, frames[i]) ||
-		    digest->tree.frames.at[frames[i]].flags & LODE_FRAME_LINK ||
-		    says_nothing(digest, frames[i]) || score <= best_score)
+		    digest->tree.frames.at[frames[i]].flags & LODE_FRAME_LINK)
+			continue;
+		score = score_of_program(rarity_of(digest, frames[i]), i, n);
+		/* Names are compared last: this runs for each stack of a mining. */
+		if (score <= best_score || says_nothing(digest, frames[i]))
 			continue;
 		best = frames[i];
 		best_score = score;
