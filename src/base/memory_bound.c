@@ -244,8 +244,10 @@ void lode_memory_forget(const void *block)
 		i++;
 	if (i < blocks.n) {
 		blocks.at[i] = blocks.at[--blocks.n];
-		/* The last one is in its place: that round goes on with it from its beginning. */
-		if (i == blocks.next)
+		/* The last one is in its place: that round goes on with it from its beginning. If
+		   it was the last one's turn, the next to come has its number, and none of it is
+		   done. */
+		if (i == blocks.next || blocks.next == blocks.n)
 			blocks.done = 0;
 	}
 	pthread_mutex_unlock(&blocks.lock);

@@ -292,6 +292,33 @@ static void the_place_of_a_freed_block_is_left_alone(void **state)
 	lode_memory_keep_to(0);
 }
 
+/* Pages of the last block are given up until there is room, in the midst of it. Another block goes,
+ * and a smaller one comes: what lies behind that one is not touched. */
+static void a_block_that_comes_while_another_is_given_up(void **state)
+{
+	enum { size = 64 << 20, small = 24 << 20, behind_size = 40 << 20, rest_us = 150000 };
+	uint8_t *behind = malloc(behind_size), *first, *last;
+
+	(void)state;
+	assert_non_null(behind);
+	memset(behind, 7, behind_size);
+	lode_memory_keep_to((size_t)100 << 20);
+	first = lode_alloc(small);
+	last = lode_alloc(size);
+	memset(last, 1, size);
+	usleep(rest_us);
+	free(first);
+	first = lode_alloc(small); /* where the first was */
+	memset(last, 1, size);
+	usleep(rest_us);
+	for (size_t at = 0; at < behind_size; at++)
+		assert_int_equal(behind[at], 7);
+	free(first);
+	free(last);
+	lode_memory_keep_to(0);
+	free(behind);
+}
+
 static void nothing_goes_to_files_while_there_is_room(void **state)
 {
 	size_t before = lode_memory_in_files();
@@ -480,6 +507,7 @@ int main(void)
 		cmocka_unit_test(the_limit_to_raise_is_named),
 		cmocka_unit_test(a_table_that_does_not_fit_is_refused),
 		cmocka_unit_test(nothing_goes_to_files_while_there_is_room),
+		cmocka_unit_test(a_block_that_comes_while_another_is_given_up),
 		cmocka_unit_test(blocks_that_are_not_used_yet_count),
 		cmocka_unit_test(blocks_hold_what_was_written),
 		cmocka_unit_test(their_files_go_with_them),
