@@ -177,6 +177,8 @@ static const char *oracle(const struct house *house, const struct lode_named_fil
 		if (inputs[i] != SIZE_MAX && house->places[inputs[i]].file == file)
 			return "is an input";
 	}
+	if (found == LODE_KIND_PROGRAM && files->is_forced)
+		return "is a program or library";
 	if (found != LODE_KIND_EMPTY && found != kind && !files->is_forced)
 		return "not an earlier ";
 	return NULL;
