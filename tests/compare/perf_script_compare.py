@@ -27,6 +27,8 @@ difference is recognised for what it is, counted and shown, and anything else fa
                 latest. Which is right depends on when the sample was taken; neither can know.
  nameless-plt   entries of the PLT have no symbols: their names are worked out, and one of the two finds
                 none (perf's own worked-out name may be empty: "@plt").
+ stray-caller   Code without frame pointers gives callers that are no code. lode drops those outside of all
+                mappings if the stack has code nearer to its leaf.
 
 No difference at all are: names of JavaScript functions, which lode shows without how far they are
 optimised, without folders and columns; runs of frames without a symbol in one module, which are one frame in the
@@ -188,10 +190,18 @@ class JitMap:
         return {known(name) for start, end, name in self.at if start <= address <= end}
 
 
+def drop_strays(perf_frames):
+    """Without frames outside of all mappings that called code; leaf first."""
+    code = [i for i, (_, _, _, module) in enumerate(perf_frames) if module not in ("[unknown]", "[kernel]")]
+    return [frame for i, frame in enumerate(perf_frames)
+            if not (code and i > code[0] and frame[1] == frame[3] == "[unknown]")]
+
+
 def difference(perf_frames, lode_frames, names, identified, jit=None):
     """None if the stacks are the same; else why they differ ("" when there is no good reason)."""
     if perf_frames and perf_frames[-1][0] == 2**64 - 1:
         perf_frames = perf_frames[:-1]  # where perf's unwinder met the end of the copied stack
+    n_given, perf_frames = len(perf_frames), drop_strays(perf_frames)
     ours = [(plain(function), module) for module, function in lode_frames]
     theirs = [(names(symbol), module, offset, address)
               for address, symbol, offset, module in merge_parts(perf_frames, names)]
@@ -200,7 +210,7 @@ def difference(perf_frames, lode_frames, names, identified, jit=None):
         without = [[(re.sub(r"^.*@plt$", "", frame[0]), *frame[1:]) for frame in frames] for frames in (theirs, ours)]
         if without != [theirs, ours] and stack_difference(*without, names, identified, jit) != "":
             return "nameless-plt"
-    return why
+    return "stray-caller" if why is None and len(perf_frames) < n_given else why
 
 
 def stack_difference(theirs, ours, names, identified, jit):
