@@ -20,5 +20,14 @@ grep -c 'too many patterns at the default' said
 # Nor that of `lode mine` without options for it; a bound that was given is kept to.
 "$LODE" mine --memory 1M dense.folded 2>said | grep -c 'raised: the default gives too many patterns'
 grep -c 'too many patterns at the default' said
+# Raised once for the patterns, and again for their pairs.
+python3 - >denser.folded <<'P'
+import random
+r = random.Random(1)
+for _ in range(600):
+    print(";".join(f"fn{r.randrange(40)}" for _ in range(30)), r.randint(1, 1000))
+P
+"$LODE" mine --memory 16M denser.folded 2>said | grep -c 'raised: the default gives too many patterns'
+grep -c 'too many patterns at the default' said
 "$LODE" mine --memory 1M --max-patterns 100000 dense.folded >/dev/null 2>&1
 echo "exit $?"

@@ -60,10 +60,11 @@ static size_t mark_alone(bool *is_alone, const struct lode_pattern_set *patterns
 static int expect_pairs(struct lode_pair_search *search, const struct lode_cluster_options *options,
 			size_t n_patterns, struct lode_error *err)
 {
-	size_t bound = lode_memory_bound();
-	uint64_t most = bound / LODE_PAIR_BYTES;
+	uint64_t most = lode_memory_bound() / LODE_PAIR_BYTES;
 	uint64_t n = most ? lode_pairs_expected(search) : 0;
 
+	if (options->most_pairs && options->most_pairs < most)
+		most = options->most_pairs;
 	if (n <= most)
 		return LODE_OK;
 	if (options->excess)
@@ -72,7 +73,7 @@ static int expect_pairs(struct lode_pair_search *search, const struct lode_clust
 			 "clustering %zu patterns needs about %.0f MiB for %.2g million similar "
 			 "pairs, but --memory allows %.0f MiB",
 			 n_patterns, (double)n * LODE_PAIR_BYTES / 0x1p20, (double)n / 1e6,
-			 (double)bound / 0x1p20);
+			 (double)most * LODE_PAIR_BYTES / 0x1p20);
 }
 
 static int cluster_all(uint32_t *cluster_of, size_t *n_clusters,

@@ -18,7 +18,8 @@ struct lode_cluster_options {
 	unsigned n_threads;
 	size_t *n_alone; /* gets how many patterns were too long to be compared; may be NULL */
 	double *excess; /* gets n where it would take n times the memory that it may; may be NULL */
-	bool is_trial;	/* only tell whether there is memory for it: no clusters */
+	uint64_t most_pairs; /* as if there were no memory for more; 0: what there is memory for */
+	bool is_trial;	     /* only tell whether there is memory for it: no clusters */
 	/* For tests: other limits than LODE_ALWAYS_COMPARED and those of the alignments' work. */
 	size_t always_compared;
 	uint64_t most_cells;

@@ -385,6 +385,7 @@ static struct lode_cluster_options cluster_options(const struct mining *m)
 		.min_similarity = m->options->min_similarity < 0 ? LODE_SIMILARITY
 								 : m->options->min_similarity,
 		.n_threads = m->options->n_threads,
+		.most_pairs = m->options->most_pairs,
 	};
 }
 

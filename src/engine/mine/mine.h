@@ -34,8 +34,9 @@ struct lode_mine_options {
 	/* λ is 0.2 % because nobody chose another, and a refusal leads to one that fits: it comes
 	   as soon as it is foreseeable. */
 	bool may_raise;
-	bool classic;	  /* one round, as the paper */
-	bool split_kinds; /* mine running, waiting and ready stacks apart (own stacks) */
+	uint64_t most_pairs; /* of similar patterns (clusters.h); 0: what there is memory for */
+	bool classic;	     /* one round, as the paper */
+	bool split_kinds;    /* mine running, waiting and ready stacks apart (own stacks) */
 	enum lode_linkage linkage;
 	double min_similarity; /* of patterns that are clustered, and nothing else; < 0: by the data
 				  (problems.h), and LODE_SIMILARITY where these tell nothing */

@@ -107,9 +107,9 @@ static void test_another_recording_of_the_host_tells(void **state)
 	other = key;
 	other.path = "/gone/other";
 	expect(&scratch, &other, false, "no such ELF file");
-	/* A file of that build-id, but not the one that was mapped. */
+	/* A file of that build-id, but not the one that was mapped, with pages of any size. */
 	other = key;
-	other.code[0].bytes += 4096;
+	other.code[0].bytes += 1 << 20;
 	expect(&scratch, &other, false, "not have the recorded size and place");
 	scratch_remove(&scratch);
 }
