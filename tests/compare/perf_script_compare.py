@@ -17,7 +17,8 @@ difference is recognised for what it is, counted and shown, and anything else fa
  dropped-chain  A frame that looks like a context marker makes perf drop the whole callchain. lode
                 keeps the part before it.
  old-program    perf never forgets the maps of a program that was replaced by exec. lode does, so
-                that no address is looked up in a program that is gone.
+                that no address is looked up in a program that is gone: there it is unknown, or a stray
+                caller (below). Of few samples, as an exec is short.
  by-layout      perf knows no file for a module whose build-id it did not write down (no sample fell
                 into it). lode takes the one program of the cache that has its layout.
  short-unwind   perf stops unwinding a copied stack (DWARF) in a module whose frame information it
@@ -226,6 +227,8 @@ def stack_difference(theirs, ours, names, identified, jit):
             return "short-unwind"
         if b is None and i == len(theirs) - 1 and ours and ours[-1] == ("", "[unknown]"):
             return "old-program"  # and the unknown frame above it is the same one in the model
+        if b is None and i > 0 and len({frame[3] for frame in theirs[i:]}) == 1:
+            return "old-program"  # one address, maybe in a circle
         if a is None or b is None:
             return ""
         if a[:2] == b:
@@ -272,6 +275,8 @@ def compare(dump_stream, path, symbols, kallsyms, names):
                 f"  {a!s:70} {b!s}" for a, b in itertools.zip_longest(theirs[1], ours[1])))
         if why:
             reasons[why] += 1
+    if reasons["old-program"] > max(10, n / 50):
+        raise ValueError(f"{path}: {reasons['old-program']} of {n} samples seem to be of programs that exec replaced")
     print(f"{os.path.basename(path)}: {n} samples of {len(events)} events agree"
           + "".join(f"; {why} {count}" for why, count in sorted(reasons.items())), flush=True)
     return n
