@@ -18,7 +18,6 @@ bool lode_stream_is_cpu_only(const struct lode_stream *stream)
 }
 
 struct usage {
-	size_t n_command;
 	int64_t command_ns[LODE_N_EVENT_KINDS], others_ns[LODE_N_EVENT_KINDS];
 	bool is_sleep; /* each of the command's threads has that name */
 };
@@ -31,7 +30,6 @@ static void find_usage(struct usage *out, const struct lode_stream *stream)
 		const struct lode_events *events = &thread->events;
 		int64_t *sums = thread->is_command ? out->command_ns : out->others_ns;
 
-		out->n_command += thread->is_command;
 		if (thread->is_command &&
 		    strcmp(stream->tree.strings.text.at[thread->comm], "sleep") != 0)
 			out->is_sleep = false;
@@ -53,17 +51,26 @@ static bool only_waited(const struct usage *usage, const struct lode_stream *str
 	return ran_ns < length_ns / 100 * (usage->is_sleep ? SLEEP_PCT : WAITS_ONLY_PCT);
 }
 
+static bool knows_command(const struct lode_stream *stream)
+{
+	for (size_t i = 0; i < stream->threads.n; i++)
+		if (stream->threads.at[i].is_command)
+			return true;
+	return false;
+}
+
 enum lode_subject lode_subject_of(const struct lode_stream *stream)
 {
 	struct usage usage;
 
-	find_usage(&usage, stream);
-	if (!usage.n_command)
+	if (!knows_command(stream))
 		return LODE_SUBJECT_UNNAMED;
 	if (stream->is_attached)
 		return LODE_SUBJECT_PROCESSES;
-	return !stream->is_command_asked && only_waited(&usage, stream) ? LODE_SUBJECT_MACHINE
-									: LODE_SUBJECT_COMMAND;
+	if (stream->is_command_asked)
+		return LODE_SUBJECT_COMMAND;
+	find_usage(&usage, stream);
+	return only_waited(&usage, stream) ? LODE_SUBJECT_MACHINE : LODE_SUBJECT_COMMAND;
 }
 
 bool lode_subject_has(enum lode_subject subject, bool is_cpu_only, const struct lode_thread *thread)
