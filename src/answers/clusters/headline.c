@@ -198,28 +198,27 @@ static void drop_vague_end(struct lode_headline *out, const struct building *b)
 
 /* ---- The main branch ---- */
 
-/* The headline's last thread, and how its functions are found in stacks. */
+/* The headline's last thread. */
 struct last_thread {
-	const struct lode_headline *headline;
-	uint32_t link;	  /* LODE_NONE: it is the first one */
-	size_t first;	  /* of the headline's frames */
-	size_t n_telling; /* of these, so many up to the last that is the program's own */
+	uint32_t link;		 /* LODE_NONE: it is the first one */
+	struct lode_map telling; /* the functions of it that tell, as keys */
 };
 
 static struct last_thread last_thread_of(const struct lode_headline *headline,
 					 const struct building *b)
 {
 	const struct lode_calltree *tree = &b->mined->digest->tree;
-	struct last_thread last = {.headline = headline, .link = LODE_NONE};
+	struct last_thread last = {.link = LODE_NONE};
+	size_t first = 0;
 
-	for (size_t i = 0; i < headline->frames.n; i++) {
-		uint32_t frame = headline->frames.at[i];
-
-		if (tree->frames.at[frame].flags & LODE_FRAME_LINK)
-			last = (struct last_thread){headline, frame, i + 1, 0};
-		else if (tells(b, frame))
-			last.n_telling = i + 1 - last.first;
-	}
+	for (size_t i = 0; i < headline->frames.n; i++)
+		if (tree->frames.at[headline->frames.at[i]].flags & LODE_FRAME_LINK) {
+			last.link = headline->frames.at[i];
+			first = i + 1;
+		}
+	for (size_t i = first; i < headline->frames.n; i++)
+		if (tells(b, headline->frames.at[i]))
+			*lode_map_slot(&last.telling, headline->frames.at[i]) = 0;
 	return last;
 }
 
@@ -237,7 +236,6 @@ static size_t tail_of(const struct building *b, size_t n, size_t *end,
 		      const struct last_thread *last)
 {
 	const struct lode_calltree *tree = &b->mined->digest->tree;
-	const uint32_t *telling = last->headline->frames.at + last->first;
 	size_t start = last->link == LODE_NONE ? 0 : n;
 
 	for (size_t i = 0; i < n; i++)
@@ -248,7 +246,7 @@ static size_t tail_of(const struct building *b, size_t n, size_t *end,
 
 		if (tree->frames.at[frame].flags & LODE_FRAME_LINK)
 			break;
-		if (tells(b, frame) && is_among(telling, last->n_telling, frame))
+		if (lode_map_find(&last->telling, frame) != LODE_NONE)
 			start = *end + 1;
 	}
 	return start;
@@ -310,6 +308,7 @@ static void find_branch(struct lode_headline *out, struct building *b)
 				lode_vec_append(&out->branch, branch.held.at[i].frame);
 		out->branch_share = (double)branch_ns / (double)cost_ns;
 	}
+	lode_map_release(&last.telling);
 	gap_release(&tails);
 	gap_release(&branch);
 }
