@@ -78,8 +78,9 @@ static void drop_rows(struct lode_counter_group *group, const bool *is_dropped)
 		if (is_dropped[i])
 			continue;
 		group->times.at[kept] = group->times.at[i];
-		memmove(group->values.at + kept * width, group->values.at + i * width,
-			width * sizeof(*group->values.at));
+		if (width > 0) /* a line of times alone has none */
+			memmove(group->values.at + kept * width, group->values.at + i * width,
+				width * sizeof(*group->values.at));
 		kept++;
 	}
 	group->times.n = kept;
