@@ -8,12 +8,13 @@
 struct lent_id {
 	uint8_t bytes[LODE_LENT_BUILD_ID_BYTES];
 	size_t size;
+	size_t recording; /* the first that had it */
 	bool is_contradicted;
 };
 
 struct lent_table {
 	bool is_filled;
-	bool is_too_much;
+	size_t n_read;
 	struct lode_strings keys; /* host, NUL, path; ids are indices of `at` */
 	LODE_VEC(struct lent_id) at;
 };
@@ -24,10 +25,8 @@ struct lode_build_ids {
 	void (*free_context)(void *context);
 
 	pthread_mutex_t lock; /* for all below; held while recordings are read */
-	/* Of plain recordings, and of packed ones: apart, so that an answer does not depend on who
-	   has asked before. */
-	struct lent_table tables[2];
-	struct lent_table *filling;
+	struct lent_table tables[LODE_N_LENDERS];
+	enum lode_lender filling;
 };
 
 struct lode_build_ids *lode_build_ids_new(lode_build_ids_fill *fill, void *context,
@@ -47,7 +46,7 @@ void lode_build_ids_free(struct lode_build_ids *build_ids)
 	if (!build_ids)
 		return;
 	build_ids->free_context(build_ids->context);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < LODE_N_LENDERS; i++) {
 		lode_strings_release(&build_ids->tables[i].keys);
 		lode_vec_release(&build_ids->tables[i].at);
 	}
@@ -70,8 +69,8 @@ void lode_build_ids_add(struct lode_build_ids *build_ids, const char *host, cons
 			const uint8_t *bytes, size_t size)
 {
 	static const uint8_t zeros[LODE_LENT_BUILD_ID_BYTES];
-	struct lent_table *table = build_ids->filling;
-	struct lent_id id = {.size = size}, *known;
+	struct lent_table *table = &build_ids->tables[build_ids->filling];
+	struct lent_id id = {.size = size, .recording = table->n_read}, *known;
 	char_vec key;
 	uint32_t at;
 
@@ -84,23 +83,29 @@ void lode_build_ids_add(struct lode_build_ids *build_ids, const char *host, cons
 	if (at == table->at.n)
 		lode_vec_append(&table->at, id);
 	known = &table->at.at[at];
-	known->is_contradicted |= known->size != size || memcmp(known->bytes, bytes, size) != 0;
+	/* Who is asked no longer once one knows it counts for nothing, although it may be read for
+	   the sake of another path. */
+	if (build_ids->filling != LODE_LENDER_PACKED_OTHER || known->recording == table->n_read)
+		known->is_contradicted |=
+			known->size != size || memcmp(known->bytes, bytes, size) != 0;
 }
 
-/* What recordings of one kind say; NULL: nothing, or there are too many to be asked. */
-static const struct lent_id *find_lent(struct lode_build_ids *build_ids, bool is_packed,
+/* What recordings of one kind say; NULL: nothing. */
+static const struct lent_id *find_lent(struct lode_build_ids *build_ids, enum lode_lender lender,
 				       const char_vec *key)
 {
-	struct lent_table *table = &build_ids->tables[is_packed];
+	struct lent_table *table = &build_ids->tables[lender];
 	uint32_t at;
 
-	if (!table->is_filled) {
-		table->is_filled = true;
-		build_ids->filling = table;
-		table->is_too_much = !build_ids->fill(build_ids, build_ids->context, is_packed);
+	build_ids->filling = lender;
+	for (;;) {
+		at = lode_strings_find(&table->keys, key->at, key->n);
+		if (table->is_filled || (at != LODE_NONE && lender == LODE_LENDER_PACKED_OTHER))
+			return at == LODE_NONE ? NULL : &table->at.at[at];
+		table->is_filled =
+			!build_ids->fill(build_ids, build_ids->context, lender, table->n_read);
+		table->n_read++;
 	}
-	at = table->is_too_much ? LODE_NONE : lode_strings_find(&table->keys, key->at, key->n);
-	return at == LODE_NONE ? NULL : &table->at.at[at];
 }
 
 static bool is_equal(const struct lent_id *a, const struct lent_id *b)
@@ -117,9 +122,11 @@ enum lode_build_id_answer lode_build_ids_find(struct lode_build_ids *build_ids, 
 	const struct lent_id *id, *other = NULL;
 
 	pthread_mutex_lock(&build_ids->lock);
-	id = find_lent(build_ids, false, &key);
+	id = find_lent(build_ids, LODE_LENDER_PLAIN, &key);
 	if (may_unpack)
-		other = find_lent(build_ids, true, &key);
+		other = find_lent(build_ids, LODE_LENDER_PACKED_INPUT, &key);
+	if (may_unpack && !id && !other)
+		other = find_lent(build_ids, LODE_LENDER_PACKED_OTHER, &key);
 	if (!id)
 		id = other;
 	if (id) {

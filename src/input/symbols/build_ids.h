@@ -5,8 +5,8 @@
  *   b.perf.data   db1   /opt/ledgerd   20a8088a...   tells
  *   c.perf.data   db1   /opt/ledgerd   31b7...       and contradicts: then nobody knows
  *
- * Others are read when somebody asks, and in two steps: plain files cost a look at their header,
- * compressed ones must be unpacked whole. Thread-safe.
+ * Others are read when somebody asks: plain files cost a look at their header, compressed ones must
+ * be unpacked whole. Thread-safe; an answer does not depend on who has asked before.
  */
 #pragma once
 
@@ -22,11 +22,18 @@ enum lode_build_id_answer {
 	LODE_BUILD_ID_CONTRADICTED, /* several are known: the file was replaced in between */
 };
 
-/*
- * Adds what recordings say that can be read at once, or with `is_packed` the others, each once.
- * False: there are too many of them, and none was read; then nothing is known.
- */
-typedef bool lode_build_ids_fill(struct lode_build_ids *build_ids, void *context, bool is_packed);
+/* In the order in which they are asked. */
+enum lode_lender {
+	LODE_LENDER_PLAIN,	  /* all of them, whatever they say */
+	LODE_LENDER_PACKED_INPUT, /* compressed inputs of the job: likewise */
+	LODE_LENDER_PACKED_OTHER, /* what lies beside these: only until one of them knows the path
+				   */
+	LODE_N_LENDERS
+};
+
+/* Adds what the next recording of this kind says, if anything. False: there are no more. */
+typedef bool lode_build_ids_fill(struct lode_build_ids *build_ids, void *context,
+				 enum lode_lender lender, size_t next);
 
 struct lode_build_ids *lode_build_ids_new(lode_build_ids_fill *fill, void *context,
 					  void (*free_context)(void *context));

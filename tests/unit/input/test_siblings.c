@@ -145,12 +145,90 @@ static void test_compressed_recordings_are_unpacked_for_the_command_alone(void *
 	scratch_remove(&scratch);
 }
 
+static void test_compressed_recordings_beside_are_asked_until_one_knows(void **state)
+{
+	struct scratch scratch;
+	struct own_id own;
+	struct lode_dso_key key = set_up(&scratch, &own);
+	uint8_t different[20] = {1};
+
+	(void)state;
+	key.is_of_command = true;
+	/* The nearest of them by name that knows it; c is asked, and knows another path. */
+	write_recording(&scratch, "rec/a.perf.data", "/bin/else", different, PLAIN);
+	write_recording(&scratch, "rec/c.perf.data.zst", "/bin/else", own.bytes, PACKED);
+	write_recording(&scratch, "rec/d.perf.data.zst", "/gone/program", own.bytes, PACKED);
+	write_recording(&scratch, "rec/e.perf.data.zst", "/gone/program", different, PACKED);
+	expect(&scratch, &key, true, "build-id inferred: by other recordings of this host");
+	/* None is, if a plain one knows. */
+	write_recording(&scratch, "rec/d.perf.data.zst", "/gone/program", different, PACKED);
+	write_recording(&scratch, "rec/f.perf.data", "/gone/program", own.bytes, PLAIN);
+	expect(&scratch, &key, true, "build-id inferred");
+	scratch_remove(&scratch);
+}
+
+static void test_at_most_eight_compressed_recordings_beside_are_asked(void **state)
+{
+	struct scratch scratch;
+	struct own_id own;
+	struct lode_dso_key key = set_up(&scratch, &own);
+	uint8_t different[20] = {1};
+	char name[] = "rec/b0.perf.data.zst";
+
+	(void)state;
+	key.is_of_command = true;
+	write_recording(&scratch, "rec/a.perf.data", "/bin/else", different, PLAIN);
+	write_recording(&scratch, "rec/b9.perf.data.zst", "/gone/program", own.bytes, PACKED);
+	for (; name[5] < '7'; name[5]++)
+		write_recording(&scratch, name, "/bin/else", different, PACKED);
+	expect(&scratch, &key, true, "build-id inferred");
+	write_recording(&scratch, name, "/bin/else", different, PACKED);
+	expect(&scratch, &key, false, "no such ELF file");
+	scratch_remove(&scratch);
+}
+
+static void test_all_compressed_inputs_are_asked(void **state)
+{
+	struct scratch scratch;
+	struct own_id own;
+	struct lode_dso_key key = set_up(&scratch, &own);
+	uint8_t different[20] = {1};
+	char name[] = "rec/b0.perf.data.zst", *inputs[12] = {NULL};
+	struct lode_symboliser *symboliser =
+		make(&(struct lode_symbol_options){.buildid_dir = scratch.dir});
+	size_t n = 0;
+
+	(void)state;
+	key.is_of_command = true;
+	write_recording(&scratch, "rec/a.perf.data.zst", "/gone/program", own.bytes, PACKED);
+	for (; name[5] <= '9'; name[5]++) {
+		write_recording(&scratch, name, "/bin/else", different, PACKED);
+		inputs[n++] = lode_strdup(scratch_path(&scratch, "%s", name));
+	}
+	write_recording(&scratch, "rec/c.perf.data.zst", "/gone/program", different, PACKED);
+	inputs[n++] = lode_strdup(scratch_path(&scratch, "rec/c.perf.data.zst"));
+	inputs[n++] = lode_strdup(scratch_path(&scratch, "rec/a.perf.data.zst"));
+	lode_siblings_lend(symboliser, inputs, n);
+	assert_string_equal(resolve(lode_symboliser_dso(symboliser, &key),
+				    offset_of((const void *)(uintptr_t)lode_test_lent)),
+			    "-");
+	assert_contains(lode_dso_status(lode_symboliser_dso(symboliser, &key)),
+			"other recordings of this host have several build-ids");
+	lode_symboliser_free(symboliser);
+	for (size_t i = 0; i < n; i++)
+		free(inputs[i]);
+	scratch_remove(&scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_another_recording_of_the_host_tells),
 		cmocka_unit_test(test_recordings_that_contradict_each_other_tell_nothing),
 		cmocka_unit_test(test_compressed_recordings_are_unpacked_for_the_command_alone),
+		cmocka_unit_test(test_compressed_recordings_beside_are_asked_until_one_knows),
+		cmocka_unit_test(test_at_most_eight_compressed_recordings_beside_are_asked),
+		cmocka_unit_test(test_all_compressed_inputs_are_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
