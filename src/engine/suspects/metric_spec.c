@@ -4,43 +4,6 @@
 #include "base/glob.h"
 #include "base/slice.h"
 
-const struct lode_metric_kind lode_metric_kinds[] = {
-	{"syscall", "syscall:statx", "a system call, from entry to return",
-	 "raw_syscalls:sys_enter, sys_exit, or syscalls:sys_enter_*, sys_exit_*"},
-	{"futex", "futex:wait", "a futex call that waits, from entry to return",
-	 "as syscall, of futex"},
-	{"block", "block:queue", "a request in its device's queue, from insert to issue",
-	 "block:block_rq_insert, block_rq_issue"},
-	{"block", "block:device", "a request in its device, from issue to completion",
-	 "block:block_rq_issue, block_rq_complete"},
-	{"block", "block:length",
-	 "queue length of a device when a request arrives, including that request",
-	 "block:block_rq_insert, block_rq_issue"},
-	{"irq", "irq:nvme0q1", "the handler of an interrupt",
-	 "irq:irq_handler_entry, irq_handler_exit"},
-	{"softirq", "softirq:NET_RX", "the handler of a softirq",
-	 "irq:softirq_entry, softirq_exit"},
-	{"net", "net:send", "from the start of a softirq to the first packet that it queues",
-	 "irq:softirq_entry, net:net_dev_queue"},
-	{"net", "net:receive", "from a thread's waking to the first packet that is received in it",
-	 "sched:sched_waking, net:netif_receive_skb"},
-	{"offcpu", "offcpu:disk", "a thread blocked, for this reason, until it runs again",
-	 "sched:sched_switch, sched_waking"},
-	{"offcpu", "offcpu:preempted", "a preempted thread, until it runs again",
-	 "sched:sched_switch"},
-	{"ready", "ready:woken", "a woken thread, until it has a CPU",
-	 "sched:sched_switch, sched_waking"},
-	{"cpu", "cpu:wait", "a runnable thread without a CPU: woken, new or preempted",
-	 "sched:sched_switch, sched_waking"},
-	{"critical", "critical:blocked", "part of a symptom's critical path in which no thread ran",
-	 "sched:sched_switch, sched_waking"},
-	{"critical", "critical:preempted", "part of it that was ready, waiting for a CPU",
-	 "sched:sched_switch, sched_waking"},
-	{"critical", "critical:running", "part of it that was running",
-	 "sched:sched_switch, sched_waking"},
-};
-const size_t lode_n_metric_kinds = sizeof(lode_metric_kinds) / sizeof(*lode_metric_kinds);
-
 static struct lode_slice trimmed(const char *begin, const char *end)
 {
 	return lode_slice_trim(lode_slice_between(begin, end));

@@ -46,13 +46,3 @@ bool lode_metric_spec_wants(const struct lode_metric_spec *spec, const char *nam
 
 /* Whether any name that begins with `kind` and a colon may be asked for: "offcpu". */
 bool lode_metric_spec_may_want(const struct lode_metric_spec *spec, const char *kind);
-
-/* The kinds of metrics that there are, with what each one measures: for help and messages. */
-struct lode_metric_kind {
-	const char *name;    /* "syscall" */
-	const char *example; /* "syscall:statx" */
-	const char *meaning;
-	const char *events; /* that a recording needs for it */
-};
-extern const struct lode_metric_kind lode_metric_kinds[];
-extern const size_t lode_n_metric_kinds;
