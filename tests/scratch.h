@@ -38,6 +38,25 @@ static inline void scratch_remove(struct scratch *scratch)
 	(void)nftw(scratch->dir, scratch_unlink, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+/* For cmocka: a test's own, as its state, and the present folder while it runs. */
+static inline int scratch_enter(void **state)
+{
+	struct scratch *scratch = calloc(1, sizeof(*scratch));
+
+	scratch_make(scratch);
+	*state = scratch;
+	return chdir(scratch->dir);
+}
+
+static inline int scratch_leave(void **state)
+{
+	int rc = chdir("/");
+
+	scratch_remove(*state);
+	free(*state);
+	return rc;
+}
+
 /* A path below the directory; the folders on the way are made. Valid until the next call. */
 static inline const char *__attribute__((format(printf, 2, 3)))
 scratch_path(struct scratch *scratch, const char *format, ...)

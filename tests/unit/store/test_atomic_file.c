@@ -14,24 +14,6 @@
 #include "scratch.h"
 #include "base/atomic_file.h"
 
-static int in_scratch(void **state)
-{
-	struct scratch *scratch = calloc(1, sizeof(*scratch));
-
-	scratch_make(scratch);
-	*state = scratch;
-	return chdir(scratch->dir);
-}
-
-static int leave_scratch(void **state)
-{
-	int rc = chdir("/");
-
-	scratch_remove(*state);
-	free(*state);
-	return rc;
-}
-
 static void check_content(const char *path, const char *content)
 {
 	size_t size;
@@ -164,7 +146,7 @@ static void test_standard_output_is_written_behind_what_is_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, in_scratch, leave_scratch)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_enter, scratch_leave)
 		TEST(test_what_was_there_goes_when_the_new_is_whole),
 		TEST(test_links_stay_and_lead_to_the_new),
 		TEST(test_hard_links_keep_the_old),

@@ -14,24 +14,6 @@
 #include "base/atomic_file.h"
 #include "store/outputs.h"
 
-static int in_scratch(void **state)
-{
-	struct scratch *scratch = calloc(1, sizeof(*scratch));
-
-	scratch_make(scratch);
-	*state = scratch;
-	return chdir(scratch->dir);
-}
-
-static int leave_scratch(void **state)
-{
-	int rc = chdir("/");
-
-	scratch_remove(*state);
-	free(*state);
-	return rc;
-}
-
 /* ---- Kinds ---- */
 
 static const struct sample {
@@ -346,16 +328,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds_are_told_by_first_bytes),
 		cmocka_unit_test(test_no_byte_beyond_the_head_is_read),
-		cmocka_unit_test_setup_teardown(test_random_links_are_seen_through, in_scratch,
-						leave_scratch),
-		cmocka_unit_test_setup_teardown(test_files_beside_an_input_are_its_own, in_scratch,
-						leave_scratch),
-		cmocka_unit_test_setup_teardown(test_two_outputs_have_a_file_each, in_scratch,
-						leave_scratch),
+		cmocka_unit_test_setup_teardown(test_random_links_are_seen_through, scratch_enter,
+						scratch_leave),
+		cmocka_unit_test_setup_teardown(test_files_beside_an_input_are_its_own,
+						scratch_enter, scratch_leave),
+		cmocka_unit_test_setup_teardown(test_two_outputs_have_a_file_each, scratch_enter,
+						scratch_leave),
 		cmocka_unit_test_setup_teardown(test_what_cannot_be_written_is_said_before_the_work,
-						in_scratch, leave_scratch),
-		cmocka_unit_test_setup_teardown(test_names_in_messages_are_harmless, in_scratch,
-						leave_scratch),
+						scratch_enter, scratch_leave),
+		cmocka_unit_test_setup_teardown(test_names_in_messages_are_harmless, scratch_enter,
+						scratch_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,22 +19,6 @@
 
 enum { MAX_DIGESTS = 320 };
 
-static int in_scratch(void **state)
-{
-	struct scratch *scratch = calloc(1, sizeof(*scratch));
-
-	scratch_make(scratch);
-	*state = scratch;
-	return 0;
-}
-
-static int leave_scratch(void **state)
-{
-	scratch_remove(*state);
-	free(*state);
-	return 0;
-}
-
 #define CHECK(call, err)                                                          \
 	do {                                                                      \
 		if ((call) < 0)                                                   \
@@ -658,7 +642,7 @@ static void of_equal_inputs_the_first_counts(void **state)
 
 int main(void)
 {
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, in_scratch, leave_scratch)
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_enter, scratch_leave)
 	const struct CMUnitTest tests[] = {
 		IN_SCRATCH(reads_what_was_added_in_any_order),
 		IN_SCRATCH(what_is_forgotten_leaves_no_trace),

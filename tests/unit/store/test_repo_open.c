@@ -15,22 +15,6 @@
 #include "store/repo_db.h"
 #include "scratch.h"
 
-static int in_scratch(void **state)
-{
-	struct scratch *scratch = calloc(1, sizeof(*scratch));
-
-	scratch_make(scratch);
-	*state = scratch;
-	return 0;
-}
-
-static int leave_scratch(void **state)
-{
-	scratch_remove(*state);
-	free(*state);
-	return 0;
-}
-
 static struct lode_repo *open_repo(const char *path, enum lode_repo_mode mode)
 {
 	struct lode_repo *repo;
@@ -424,7 +408,7 @@ static void a_full_disk_costs_only_what_is_new(void **state)
 
 int main(void)
 {
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, in_scratch, leave_scratch)
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_enter, scratch_leave)
 	const struct CMUnitTest tests[] = {
 		IN_SCRATCH(what_is_not_there_is_made_only_when_asked),
 		IN_SCRATCH(other_files_are_left_alone),

@@ -31,22 +31,6 @@ enum { N_DIGESTS = 30, STEPS = 40 };
 /* Files that were written just now are looked into at each look, whatever their times say. */
 static int64_t now;
 
-static int in_scratch(void **state)
-{
-	struct scratch *scratch = calloc(1, sizeof(*scratch));
-
-	scratch_make(scratch);
-	*state = scratch;
-	return 0;
-}
-
-static int leave_scratch(void **state)
-{
-	scratch_remove(*state);
-	free(*state);
-	return 0;
-}
-
 static struct lode_repo *open_repo(const char *path)
 {
 	struct lode_repo *repo;
@@ -301,13 +285,13 @@ static void what_nobody_touched_is_not_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_change_is_seen_and_nothing_else, in_scratch,
-						leave_scratch),
-		cmocka_unit_test_setup_teardown(ages_are_looked_at_once_a_minute, in_scratch,
-						leave_scratch),
-		cmocka_unit_test_setup_teardown(files_come_and_go, in_scratch, leave_scratch),
-		cmocka_unit_test_setup_teardown(what_nobody_touched_is_not_read, in_scratch,
-						leave_scratch),
+		cmocka_unit_test_setup_teardown(every_change_is_seen_and_nothing_else,
+						scratch_enter, scratch_leave),
+		cmocka_unit_test_setup_teardown(ages_are_looked_at_once_a_minute, scratch_enter,
+						scratch_leave),
+		cmocka_unit_test_setup_teardown(files_come_and_go, scratch_enter, scratch_leave),
+		cmocka_unit_test_setup_teardown(what_nobody_touched_is_not_read, scratch_enter,
+						scratch_leave),
 	};
 
 	now = lode_clock_ns(CLOCK_REALTIME);
