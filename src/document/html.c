@@ -210,6 +210,18 @@ void lode_html_part_tell(struct lode_html_part *part, const struct lode_findings
 	part->findings = text;
 }
 
+/* "slow/", "slow/ and 2 more": a title of the inputs, in `buffer`. */
+static const char *title_inputs(char *buffer, size_t size, char *const *inputs, size_t n_inputs)
+{
+	if (n_inputs == 0)
+		snprintf(buffer, size, "the repository");
+	else if (n_inputs == 1)
+		snprintf(buffer, size, "%s", inputs[0]);
+	else
+		snprintf(buffer, size, "%s and %zu more", inputs[0], n_inputs - 1);
+	return buffer;
+}
+
 void lode_html_part_make(struct lode_html_part *out, const struct lode_document *document,
 			 const void *answer, char *const *inputs, size_t n_inputs)
 {
@@ -223,7 +235,7 @@ void lode_html_part_make(struct lode_html_part *out, const struct lode_document 
 	out->name = strndup(name, strcspn(name, "/"));
 	if (!out->name)
 		lode_oom(strlen(name));
-	out->title = lode_strdup(lode_html_title(title, sizeof(title), inputs, n_inputs));
+	out->title = lode_strdup(title_inputs(title, sizeof(title), inputs, n_inputs));
 	text = lode_written_open(&json, &out->json_bytes);
 	lode_document_put(text, document, answer, NULL);
 	lode_written_close(text);
@@ -258,15 +270,4 @@ char *lode_html_served_page(size_t *size)
 	assert(at);
 	memcpy(copy + (at - page), own, strlen(own));
 	return copy;
-}
-
-const char *lode_html_title(char *buffer, size_t size, char *const *inputs, size_t n_inputs)
-{
-	if (n_inputs == 0)
-		snprintf(buffer, size, "the repository");
-	else if (n_inputs == 1)
-		snprintf(buffer, size, "%s", inputs[0]);
-	else
-		snprintf(buffer, size, "%s and %zu more", inputs[0], n_inputs - 1);
-	return buffer;
 }

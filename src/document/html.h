@@ -46,6 +46,3 @@ void lode_html_add_compact(struct lode_html_text *text, const char *json, size_t
  * caller's. NULL without pages.
  */
 char *lode_html_served_page(size_t *size);
-
-/* "slow/", "slow/ and 2 more": a title of the inputs, in `buffer`. */
-const char *lode_html_title(char *buffer, size_t size, char *const *inputs, size_t n_inputs);

@@ -13,7 +13,8 @@ enum {
 	few_max = 256,
 };
 
-uint64_t lode_spread_bucket_start(uint32_t bucket)
+/* The least value of a bucket. */
+static uint64_t start_of_bucket(uint32_t bucket)
 {
 	uint32_t shift = bucket >> LODE_SPREAD_BITS;
 	uint64_t low = bucket & ((1u << LODE_SPREAD_BITS) - 1);
@@ -102,7 +103,7 @@ static void merge(struct lode_call_buckets *to, const struct lode_call_buckets *
 				to->at.at[f].counts[k] += c->counts[k];
 		}
 		for (size_t k = 0; k < c->few.n; k++)
-			lode_call_buckets_add(to, f, lode_spread_bucket_start(c->few.at[k]));
+			lode_call_buckets_add(to, f, start_of_bucket(c->few.at[k]));
 	}
 }
 
@@ -134,8 +135,8 @@ static struct search find_bucket(const struct lode_bucket_counts *c, uint64_t ra
 		while (s.before + s.n < c->few.n && c->few.at[s.before + s.n] == bucket)
 			s.n++;
 	}
-	s.low = lode_spread_bucket_start(bucket);
-	s.width = lode_spread_bucket_start(bucket + 1) - s.low;
+	s.low = start_of_bucket(bucket);
+	s.width = start_of_bucket(bucket + 1) - s.low;
 	return s;
 }
 

@@ -25,9 +25,6 @@ static inline uint32_t lode_spread_bucket(uint64_t ns)
 	       (uint32_t)(ns >> shift & ((1u << LODE_SPREAD_BITS) - 1));
 }
 
-/* The least value of a bucket. */
-uint64_t lode_spread_bucket_start(uint32_t bucket);
-
 /* The calls of one function. Most functions of a trace of many are called now and then. */
 struct lode_bucket_counts {
 	uint64_t *counts;	/* LODE_SPREAD_BUCKETS; NULL: a few calls, as they came */

@@ -18,7 +18,7 @@ struct lode_sched_thread *lode_schedule_thread(struct lode_schedule *schedule,
 	return &schedule->threads.at[thread];
 }
 
-struct lode_sched_cpu *lode_schedule_cpu(struct lode_schedule *schedule, uint32_t cpu)
+static struct lode_sched_cpu *make_cpu(struct lode_schedule *schedule, uint32_t cpu)
 {
 	if (cpu >= MAX_CPUS) {
 		schedule->nowhere.current = LODE_NONE;
@@ -55,7 +55,7 @@ static inline struct lode_sched_thread *sched_thread_at(struct lode_schedule *s,
 
 static inline struct lode_sched_cpu *cpu_at(struct lode_schedule *s, uint32_t cpu)
 {
-	return cpu < s->cpus.n ? &s->cpus.at[cpu] : lode_schedule_cpu(s, cpu);
+	return cpu < s->cpus.n ? &s->cpus.at[cpu] : make_cpu(s, cpu);
 }
 
 static int32_t tid_of(const struct lode_schedule *s, lode_thread_id id)

@@ -120,5 +120,4 @@ void lode_schedule_close(struct lode_schedule *schedule, int64_t end_ns);
 
 struct lode_sched_thread *lode_schedule_thread(struct lode_schedule *schedule,
 					       lode_thread_id thread);
-struct lode_sched_cpu *lode_schedule_cpu(struct lode_schedule *schedule, uint32_t cpu);
 void lode_schedule_release(struct lode_schedule *schedule);

@@ -14,7 +14,8 @@
 
 #include "base/mem.h"
 
-const char *lode_tracefs(void)
+/* Where tracepoints are described. */
+static const char *tracefs_folder(void)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
@@ -28,7 +29,7 @@ bool lode_has_tracepoint(const char *group, const char *name)
 {
 	char path[256];
 
-	snprintf(path, sizeof(path), "%s/events/%s/%s/id", lode_tracefs(), group, name);
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", tracefs_folder(), group, name);
 	return access(path, R_OK) == 0;
 }
 
@@ -78,11 +79,12 @@ static long read_number(const char *path, long otherwise)
 	return otherwise;
 }
 
-long lode_tracepoint_id(const char *group, const char *name)
+/* Its number; -1: it has none that may be read. */
+static long tracepoint_id(const char *group, const char *name)
 {
 	char path[256];
 
-	snprintf(path, sizeof(path), "%s/events/%s/%s/id", lode_tracefs(), group, name);
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", tracefs_folder(), group, name);
 	return read_number(path, -1);
 }
 
@@ -128,7 +130,7 @@ int lode_check_rights(struct lode_error *err)
 	long id;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/events/sched/sched_switch/id", lode_tracefs());
+	snprintf(path, sizeof(path), "%s/events/sched/sched_switch/id", tracefs_folder());
 	if (access(path, R_OK) != 0)
 		return fail_tracefs(errno, path, err);
 	id = read_number(path, -1);
@@ -169,7 +171,7 @@ int lode_check_network(struct lode_error *err)
 int lode_open_counter(const char *name, int cpu)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
-	long id = lode_tracepoint_id("sched", name);
+	long id = tracepoint_id("sched", name);
 
 	if (id < 0)
 		return -1;

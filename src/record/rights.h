@@ -8,11 +8,7 @@
 
 #include "base/error.h"
 
-/* Where tracepoints are described: "/sys/kernel/tracing", or the older place. */
-const char *lode_tracefs(void);
 bool lode_has_tracepoint(const char *group, const char *name);
-/* Its number; -1: it has none that may be read. */
-long lode_tracepoint_id(const char *group, const char *name);
 
 /* The file that running `program` would run; LODE_ERR_IO when there is none or it is not allowed.
  */

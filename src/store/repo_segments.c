@@ -289,8 +289,10 @@ static int count_digests(int64_t *out, struct lode_repo *repo, enum lode_repo_co
 	return rc < 0 ? rc : 0;
 }
 
-int lode_repo_merge(int64_t *segment, struct lode_repo *repo, enum lode_repo_content content,
-		    const int64_t *ids, size_t n, struct lode_error *err)
+/* Merges ids (digests that are in no segment, or segments) into a new segment, in which all of
+   their digests are from then on. */
+static int merge_segments(int64_t *segment, struct lode_repo *repo, enum lode_repo_content content,
+			  const int64_t *ids, size_t n, struct lode_error *err)
 {
 	struct lode_digest *merged = NULL;
 	int64_t n_digests;
@@ -355,7 +357,7 @@ static int settle_one(bool *is_done, struct lode_repo *repo, struct lode_error *
 		if (rc == 0) {
 			rc = choose_repo_segments(&ids, &content, repo, err);
 			if (rc == 0 && ids.n >= FAN_IN)
-				rc = lode_repo_merge(&segment, repo, content, ids.at, ids.n, err);
+				rc = merge_segments(&segment, repo, content, ids.at, ids.n, err);
 			rc = lode_repo_end(repo, rc, err);
 		}
 	}
@@ -413,7 +415,7 @@ static int merge_all(struct lode_repo *repo, enum lode_repo_content content, con
 		for (size_t k = 0; k < n; k++)
 			lode_vec_append(&ids, parts.at[i + k].id);
 		if (n > 1)
-			rc = lode_repo_merge(&segment, repo, content, ids.at, n, err);
+			rc = merge_segments(&segment, repo, content, ids.at, n, err);
 	}
 	lode_vec_release(&parts);
 	lode_vec_release(&ids);

@@ -42,11 +42,6 @@ int lode_repo_put_segment(int64_t *id, struct lode_repo *repo, int level, int64_
 /* The least level that holds so many digests. */
 int lode_repo_level_of(int64_t n_digests);
 
-/* Within a transaction: merges ids (digests that are in no segment, or segments) into a new
-   segment, in which all of their digests are from then on. */
-int lode_repo_merge(int64_t *segment, struct lode_repo *repo, enum lode_repo_content content,
-		    const int64_t *ids, size_t n, struct lode_error *err);
-
 /* Within a transaction: merges all that may be merged into as few segments as may be; up to 15
    digests stay in none. */
 int lode_repo_merge_all(struct lode_repo *repo, struct lode_error *err);

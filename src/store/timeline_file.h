@@ -19,7 +19,6 @@
 #include "model/call_trace.h"
 
 #define LODE_TIMELINE_VERSION 2u
-#define LODE_TIMELINE_SUFFIX  ".lodet"
 
 /* LIMIT: of the directory, of a thread's spans, and of its stacks, each unpacked; enough for four
    thousand million calls in one thread. */

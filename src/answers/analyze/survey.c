@@ -73,7 +73,7 @@ static enum lode_survey_kind kind_of_file(const char *path, struct lode_error *e
 	return kind;
 }
 
-enum lode_survey_kind lode_survey_one(const char *path, struct lode_error *err)
+static enum lode_survey_kind survey_one(const char *path, struct lode_error *err)
 {
 	struct stat st;
 
@@ -116,7 +116,7 @@ static void add_survey(struct lode_survey *survey, size_t folder, const char *pa
 
 	if (is_output(survey, path))
 		return;
-	kind = lode_survey_one(path, &err);
+	kind = survey_one(path, &err);
 	survey->n_files++;
 	if (kind != LODE_SURVEY_OTHER)
 		lode_vec_append(&survey->folders.at[folder].of[kind],

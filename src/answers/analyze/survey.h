@@ -50,6 +50,3 @@ enum { LODE_SURVEY_DEPTH = 8 };
  * read. */
 void lode_survey(struct lode_survey *out, char *const *inputs, size_t n);
 void lode_survey_release(struct lode_survey *survey);
-
-/* What one file or folder is, alone. */
-enum lode_survey_kind lode_survey_one(const char *path, struct lode_error *err);

@@ -201,18 +201,18 @@ static const struct lode_field answer_fields[] = {
 };
 LODE_RECORD(answer, struct lode_mine_answer);
 
-const struct lode_document lode_mine_document = {
-	.schema = "lode/mine/1",
-	.file = "mine",
-	.title = "lode mine --json",
-	.record = &answer_record,
-	.names = lode_mine_names,
-	.find = lode_mine_findings,
-};
-
-struct lode_names lode_mine_names(const void *of)
+static struct lode_names names_of_answer(const void *of)
 {
 	const struct lode_mine_answer *answer = of;
 
 	return lode_tree_names(&answer->digest->tree);
 }
+
+const struct lode_document lode_mine_document = {
+	.schema = "lode/mine/1",
+	.file = "mine",
+	.title = "lode mine --json",
+	.record = &answer_record,
+	.names = names_of_answer,
+	.find = lode_mine_findings,
+};

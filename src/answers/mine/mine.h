@@ -121,8 +121,6 @@ int lode_mine_keep_run(const char *repo_path, const char *where, const struct lo
 /* "lode/mine/1"; needs `wants_rows`. */
 extern const struct lode_document lode_mine_document;
 extern const char *const lode_mine_questions[], *const lode_mine_changes[];
-/* Names for the numbers in an answer's records. */
-lode_names_maker lode_mine_names;
 /* The ranked table with what it stands on, on one screen; or with `show` one cluster in full. */
 void lode_mine_text(FILE *out, const struct lode_mine_answer *answer,
 		    const struct lode_text_page *page);

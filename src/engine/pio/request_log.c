@@ -39,7 +39,8 @@ const struct lode_interval_counts *lode_interval_tally_find(const struct lode_in
 	return &tally->pages.at[place].at[interval - number * LODE_TALLY_PAGE];
 }
 
-void lode_interval_tally_forget(struct lode_interval_tally *tally, int64_t interval)
+/* Drops what was counted in pages that end at or before `interval`. */
+static void forget_pages(struct lode_interval_tally *tally, int64_t interval)
 {
 	int64_t first = page_of(interval);
 	size_t kept = 0;
@@ -63,12 +64,6 @@ void lode_interval_tally_forget(struct lode_interval_tally *tally, int64_t inter
 	tally->last = 0;
 }
 
-void lode_interval_tally_release(struct lode_interval_tally *tally)
-{
-	lode_vec_release(&tally->pages);
-	lode_map_release(&tally->index);
-}
-
 /* ---- Requests ---- */
 
 void lode_request_log_init(struct lode_request_log *log,
@@ -85,7 +80,8 @@ void lode_request_log_init(struct lode_request_log *log,
 void lode_request_log_release(struct lode_request_log *log)
 {
 	lode_request_spool_free(log->spool);
-	lode_interval_tally_release(&log->tally);
+	lode_vec_release(&log->tally.pages);
+	lode_map_release(&log->tally.index);
 	lode_vec_release(&log->hits);
 }
 
@@ -168,7 +164,7 @@ void lode_request_log_forget(struct lode_request_log *log, int64_t interval)
 			log->hits.at[kept++] = log->hits.at[i];
 	}
 	log->hits.n = kept;
-	lode_interval_tally_forget(&log->tally, interval);
+	forget_pages(&log->tally, interval);
 }
 
 int lode_request_log_count(struct lode_request_log *log, struct lode_error *err)

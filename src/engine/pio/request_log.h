@@ -44,9 +44,6 @@ struct lode_interval_counts *lode_interval_tally_at(struct lode_interval_tally *
 /* The same; NULL where nothing was counted in or near it. */
 const struct lode_interval_counts *lode_interval_tally_find(const struct lode_interval_tally *tally,
 							    int64_t interval);
-/* Drops what was counted in pages that end at or before `interval`. */
-void lode_interval_tally_forget(struct lode_interval_tally *tally, int64_t interval);
-void lode_interval_tally_release(struct lode_interval_tally *tally);
 
 struct lode_request_log_options {
 	int64_t step_ns;

@@ -13,8 +13,10 @@ void lode_learnt_rules_release(lode_learnt_rules *rules)
 	lode_vec_release(rules);
 }
 
-void lode_learner_split(const struct lode_learner *learner, const lode_row_word *rows,
-			lode_row_word *grow, lode_row_word *prune)
+/* Splits `rows` in two: `grow` has all folds but one, `prune` that one, each with its share of
+   every class. */
+static void split_rows(const struct lode_learner *learner, const lode_row_word *rows,
+		       lode_row_word *grow, lode_row_word *prune)
 {
 	size_t n_rows = learner->data->n_rows, n_classes = learner->data->n_classes;
 	size_t *starts = lode_alloc0(n_classes + 1, sizeof(*starts));
@@ -64,8 +66,11 @@ void lode_learner_cover(const struct lode_learner *learner, const struct lode_ru
 	}
 }
 
-void lode_learner_prune(const struct lode_learner *learner, struct lode_rule *rule,
-			const lode_row_word *rows, bool is_whole)
+/* Cuts conditions off the end of a rule as `rows` say. While rules are built, what counts is how
+   pure the rule is (p + 1) / (p + n + 2); when the whole list is looked at (`is_whole`), how many
+   rows are right. Covers may be left empty of conditions: worse than no rule. */
+static void prune_rule(const struct lode_learner *learner, struct lode_rule *rule,
+		       const lode_row_word *rows, bool is_whole)
 {
 	size_t n_rows = learner->data->n_rows;
 	uint32_t total = lode_rows_count(rows, n_rows);
@@ -136,9 +141,9 @@ static struct lode_rule new_rule(const struct lode_learner *learner, const struc
 			       learner->min_positive);
 		return rule;
 	}
-	lode_learner_split(learner, s->left, s->grow, s->prune);
+	split_rows(learner, s->left, s->grow, s->prune);
 	lode_grow_rule(learner->grower, &rule, s->grow, learner->positive, learner->min_positive);
-	lode_learner_prune(learner, &rule, s->prune, false);
+	prune_rule(learner, &rule, s->prune, false);
 	return rule;
 }
 
@@ -187,7 +192,7 @@ static struct lode_rule replacement(const struct lode_learner *learner, const st
 	struct lode_rule rule = {.class = learner->class};
 
 	lode_grow_rule(learner->grower, &rule, s->grow, learner->positive, learner->min_positive);
-	lode_learner_prune(learner, &rule, s->prune, true);
+	prune_rule(learner, &rule, s->prune, true);
 	return rule;
 }
 
@@ -201,7 +206,7 @@ static struct lode_rule revision(const struct lode_learner *learner, const struc
 	lode_learner_cover(learner, &rule, s->grow, s->covered);
 	lode_grow_rule(learner->grower, &rule, s->covered, learner->positive,
 		       learner->min_positive);
-	lode_learner_prune(learner, &rule, s->prune, true);
+	prune_rule(learner, &rule, s->prune, true);
 	return rule;
 }
 
@@ -261,7 +266,7 @@ static void optimize(const struct lode_learner *learner, lode_learnt_rules *rule
 
 		if (!lode_rows_count_both(s->left, rules->at[at].covers, n_rows))
 			continue; /* nothing is left for it to take: nothing to vary */
-		lode_learner_split(learner, s->left, s->grow, s->prune);
+		split_rows(learner, s->left, s->grow, s->prune);
 		for (size_t later = at + 1; later < rules->n; later++)
 			lode_rows_remove_all(s->prune, rules->at[later].covers, n_rows);
 		replaced = replacement(learner, s);

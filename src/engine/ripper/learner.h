@@ -39,15 +39,6 @@ void lode_learnt_rules_release(lode_learnt_rules *rules);
 
 /* ---- Parts ---- */
 
-/* Splits `rows` in two: `grow` has all folds but one, `prune` that one, each with its share of
-   every class. */
-void lode_learner_split(const struct lode_learner *learner, const lode_row_word *rows,
-			lode_row_word *grow, lode_row_word *prune);
-/* Cuts conditions off the end of a rule as `rows` say. While rules are built, what counts is how
-   pure the rule is (p + 1) / (p + n + 2); when the whole list is looked at (`is_whole`), how many
-   rows are right. Covers may be left empty of conditions: worse than no rule. */
-void lode_learner_prune(const struct lode_learner *learner, struct lode_rule *rule,
-			const lode_row_word *rows, bool is_whole);
 /* The rows of `among` that a rule covers, into `covers`. */
 void lode_learner_cover(const struct lode_learner *learner, const struct lode_rule *rule,
 			const lode_row_word *among, lode_row_word *covers);

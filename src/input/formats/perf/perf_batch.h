@@ -77,5 +77,4 @@ struct lode_perf_batch {
 	struct lode_perf_batch *next_free;
 };
 
-void lode_perf_batch_clear(struct lode_perf_batch *batch);
 void lode_perf_batch_free(struct lode_perf_batch *batch);

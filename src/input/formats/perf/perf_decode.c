@@ -23,7 +23,7 @@ struct step {
 	size_t n_requests; /* chains that their records still wait for */
 };
 
-void lode_perf_batch_clear(struct lode_perf_batch *batch)
+static void clear_perf_batch(struct lode_perf_batch *batch)
 {
 	batch->records.n = batch->segments.n = batch->side.n = 0;
 	batch->fresh.kernel.n = batch->fresh.user.n = batch->fresh.chains.n = 0;
@@ -505,7 +505,7 @@ void lode_perf_decode(struct lode_perf_decoder *decoder, const struct lode_perf_
 	step.last_event = NULL;
 	step.is_in_run = false;
 	step.n_requests = 0;
-	lode_perf_batch_clear(batch);
+	clear_perf_batch(batch);
 	batch->worker = decoder->worker;
 	batch->offset = block->offset;
 	/* The splitter has checked that every record is whole and at least a header long. */
