@@ -36,7 +36,7 @@ static void close_ends(struct lode_dump_recorder *recorder)
 	recorder->n_owed = 0;
 }
 
-static void tell(struct lode_dump_recorder *recorder, const char *line)
+void lode_dump_recorder_tell(struct lode_dump_recorder *recorder, const char *line)
 {
 	size_t n = strlen(line);
 
@@ -97,7 +97,7 @@ void lode_dump_recorder_start(struct lode_dump_recorder *recorder,
 		recorder->perf = 0;
 		close_ends(recorder);
 	}
-	tell(recorder, "enable\n");
+	lode_dump_recorder_tell(recorder, "enable\n");
 }
 
 void lode_dump_recorder_answered(struct lode_dump_recorder *recorder)
@@ -116,8 +116,8 @@ void lode_dump_recorder_answered(struct lode_dump_recorder *recorder)
 
 void lode_dump_recorder_flush(struct lode_dump_recorder *recorder)
 {
-	tell(recorder, "ping\n");
-	tell(recorder, "ping\n");
+	lode_dump_recorder_tell(recorder, "ping\n");
+	lode_dump_recorder_tell(recorder, "ping\n");
 }
 
 void lode_dump_recorder_stop(struct lode_dump_recorder *recorder)

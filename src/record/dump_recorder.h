@@ -33,6 +33,8 @@ void lode_dumps_path(char path[LODE_DUMPS_PATH_BYTES], const char *data);
 void lode_dump_recorder_start(struct lode_dump_recorder *recorder,
 			      const struct lode_record_options *options, const char *data,
 			      const sigset_t *mask);
+/* A line; its answer is owed. */
+void lode_dump_recorder_tell(struct lode_dump_recorder *recorder, const char *line);
 /* When `ack` can be read. */
 void lode_dump_recorder_answered(struct lode_dump_recorder *recorder);
 /* Two answers later it has written what its buffers held. */

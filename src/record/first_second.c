@@ -48,6 +48,12 @@ bool lode_first_second_enable(struct lode_first_second *f, const sigset_t *mask)
 	return tell_perf(f, "enable\n");
 }
 
+bool lode_first_second_tell(struct lode_first_second *f, const char *line)
+{
+	lode_dump_recorder_tell(&f->dumps, line);
+	return tell_perf(f, line);
+}
+
 bool lode_first_second_answered(struct lode_first_second *f, unsigned n)
 {
 	f->n_owed -= n < f->n_owed ? n : f->n_owed;

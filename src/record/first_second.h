@@ -42,6 +42,8 @@ void lode_first_second_init(struct lode_first_second *f, const struct lode_recor
 
 /* Tells perf to begin, and starts the second one. False: it cannot be told, and errno says why. */
 bool lode_first_second_enable(struct lode_first_second *f, const sigset_t *mask);
+/* Tells both another thing. */
+bool lode_first_second_tell(struct lode_first_second *f, const char *line);
 /* perf answered so often; true when neither owes an answer any more. */
 bool lode_first_second_answered(struct lode_first_second *f, unsigned n);
 /* Events are on. */

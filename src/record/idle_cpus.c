@@ -26,7 +26,7 @@ enum {
 /* Counts the switches on a CPU that the filter lets through; -1: cannot be had. */
 static int count_switches(int cpu, const char *filter)
 {
-	int fd = lode_open_counter("sched_switch", cpu);
+	int fd = lode_open_counter("sched", "sched_switch", cpu);
 
 	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0) {
 		close(fd);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "record/first_second.h"
 #include "record/parent_watch.h"
+#include "record/socket_names.h"
 
 /* Beyond the duration, for lode to end perf itself. */
 static const int64_t grace_ns = INT64_C(30000000000);
@@ -33,6 +34,7 @@ struct run {
 	sigset_t before; /* of this thread's mask */
 	int64_t deadline_ns;
 	struct lode_first_second stacks;
+	struct lode_socket_names names;
 };
 
 static void close_fd(int *fd)
@@ -305,6 +307,8 @@ static void take_answer(struct run *run, bool is_of_second)
 	if (run->options->duration_ns > 0)
 		run->deadline_ns = lode_clock_ns(CLOCK_MONOTONIC) + run->options->duration_ns;
 	lode_first_second_begin(&run->stacks, run->out->begin_ns);
+	if (run->options->name_in_turns)
+		lode_socket_names_begin(&run->names, run->out->begin_ns);
 	open_gate(&run->command_gate);
 }
 
@@ -316,9 +320,12 @@ static int wait_for_some(struct run *run, bool has_answer[2])
 	struct timespec left = {0};
 	int64_t until_ns =
 		run->stacks.due_ns < run->deadline_ns ? run->stacks.due_ns : run->deadline_ns;
-	int64_t left_ns = until_ns - lode_clock_ns(CLOCK_MONOTONIC);
+	int64_t left_ns;
 	int rc;
 
+	if (run->names.due_ns < until_ns)
+		until_ns = run->names.due_ns;
+	left_ns = until_ns - lode_clock_ns(CLOCK_MONOTONIC);
 	fds[0] = (struct pollfd){.fd = run->signals, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = run->ack[READ], .events = POLLIN};
 	fds[2] = (struct pollfd){.fd = run->stacks.verdict, .events = POLLIN};
@@ -337,14 +344,35 @@ static int wait_for_some(struct run *run, bool has_answer[2])
 	return rc;
 }
 
+/* While an answer is owed, perf is told nothing more: it may hang. */
+static void turn_names(struct run *run, int64_t now_ns)
+{
+	bool can_tell = !run->stacks.n_owed && !run->stacks.dumps.n_owed;
+
+	switch (lode_socket_names_tick(&run->names, now_ns, can_tell)) {
+	case LODE_NAMES_ON:
+		lode_first_second_tell(&run->stacks, lode_names_on);
+		break;
+	case LODE_NAMES_OFF:
+		lode_first_second_tell(&run->stacks, lode_names_off);
+		break;
+	case LODE_NAMES_AS_THEY_ARE:
+		break;
+	}
+}
+
 static void take_time(struct run *run)
 {
 	int64_t now_ns = lode_clock_ns(CLOCK_MONOTONIC);
 
-	if (now_ns >= run->deadline_ns)
+	if (now_ns >= run->deadline_ns) {
 		stop(run);
-	else if (now_ns >= run->stacks.due_ns)
+		return;
+	}
+	if (now_ns >= run->stacks.due_ns)
 		lode_first_second_tick(&run->stacks, now_ns);
+	if (now_ns >= run->names.due_ns)
+		turn_names(run, now_ns);
 }
 
 static int wait_for_all(struct run *run, struct lode_error *err)
@@ -383,6 +411,7 @@ int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *o
 		.signals = -1,
 		.deadline_ns = INT64_MAX,
 		.stacks = {.verdict = -1, .due_ns = INT64_MAX, .dumps = {.control = -1, .ack = -1}},
+		.names = {.due_ns = INT64_MAX},
 	};
 	sigset_t pipe_signal;
 	int rc;
@@ -398,6 +427,7 @@ int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *o
 	if (run.perf)
 		waitpid(run.perf, NULL, 0);
 	lode_first_second_end(&run.stacks, out->has_recorded && rc == 0);
+	lode_socket_names_end(&run.names);
 	out->kind = run.stacks.kind;
 	if (run.command)
 		waitpid(run.command, NULL, 0);

@@ -11,6 +11,7 @@
 #include "record/idle_cpus.h"
 #include "record/perf_run.h"
 #include "record/rights.h"
+#include "record/socket_names.h"
 #include "record/stacks_before.h"
 #include "record/stacks_seen.h"
 #include "record/targets.h"
@@ -193,6 +194,7 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 		return rc;
 	found.perf = perf;
 	found.switch_records = lode_idle_is_untraced();
+	found.name_in_turns = options->want_network && lode_perf_turns_events(perf);
 	if (options->choose_stacks)
 		lode_choose_stacks(&found);
 	found.may_dump = options->choose_stacks && !options->n_pids;

@@ -41,6 +41,7 @@ struct lode_record_options {
 	int64_t duration_ns; /* stop then; 0: when the command ends */
 	bool want_syscalls;  /* record system calls too */
 	bool want_network;   /* record sends and receives of TCP connections too */
+	bool name_in_turns;  /* with want_network, where perf can (record/socket_names.h) */
 	bool want_dwarf;     /* stack dumps in place of frame pointers */
 	bool switch_records; /* perf's own: who comes in after idle (record/idle_cpus.h) */
 	bool choose_stacks;  /* want_dwarf is for lode to decide (record/frame_pointers.h) */

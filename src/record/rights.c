@@ -168,10 +168,10 @@ int lode_check_network(struct lode_error *err)
 			 "over a socket is followed where the sender itself woke the reader");
 }
 
-int lode_open_counter(const char *name, int cpu)
+int lode_open_counter(const char *group, const char *name, int cpu)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
-	long id = tracepoint_id("sched", name);
+	long id = tracepoint_id(group, name);
 
 	if (id < 0)
 		return -1;
@@ -181,7 +181,7 @@ int lode_open_counter(const char *name, int cpu)
 
 int lode_open_switch_counter(int cpu)
 {
-	int fd = lode_open_counter("sched_switch", cpu);
+	int fd = lode_open_counter("sched", "sched_switch", cpu);
 
 	if (fd >= 0)
 		(void)ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "prev_pid != 0");

@@ -26,8 +26,8 @@ int lode_check_cpu_rate(unsigned rate_hz, struct lode_error *err);
 /* Whether the kernel says who sends and receives over sockets: LODE_ERR_ARG if it is too old. */
 int lode_check_network(struct lode_error *err);
 
-/* A descriptor whose read gives how often tracepoint sched:NAME came on `cpu` since; -1: no. */
-int lode_open_counter(const char *name, int cpu);
+/* A descriptor whose read gives how often a tracepoint came on `cpu` since; -1: no. */
+int lode_open_counter(const char *group, const char *name, int cpu);
 /* The same of switches from threads. */
 int lode_open_switch_counter(int cpu);
 
