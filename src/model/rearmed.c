@@ -17,6 +17,8 @@ struct place {
 	uint32_t user;	  /* its node without kernel frames; itself when there are no others */
 	uint32_t file;	  /* of its innermost frame that is of one */
 	uint8_t n_frames; /* of files, up to FRAMES; FRAMES if they are of two files */
+	bool is_of_files; /* waits for what happens to open files: its time-outs are of any length
+			   */
 	lode_thread_id thread; /* of what follows */
 	uint32_t wait;
 	int64_t ready_ns;  /* for which the thread had been ready before */
@@ -55,24 +57,35 @@ static void count_frame(const struct lode_calltree *tree, struct place *place, u
  * Does the function end a wait for no reason but the time? Other timers bring what was waited for:
  * work that was put off (delayed_work_timer_fn), the tick of a timerfd.
  */
-static bool *find_time_outs(const struct lode_calltree *tree)
+static bool is_time_out(const char *function)
 {
-	static const char *const names[] = {"hrtimer_wakeup", "process_timeout", "it_real_fn",
-					    "posix_timer_fn"};
-	bool *is_time_out = lode_alloc0(tree->frames.n, sizeof(*is_time_out));
+	return !strcmp(function, "hrtimer_wakeup") || !strcmp(function, "process_timeout") ||
+	       !strcmp(function, "it_real_fn") || !strcmp(function, "posix_timer_fn");
+}
+
+/* poll and epoll_wait. Not select, with which programs sleep. */
+static bool waits_for_files(const char *function)
+{
+	return !strcmp(function, "do_sys_poll") || !strcmp(function, "do_epoll_wait") ||
+	       !strcmp(function, "ep_poll");
+}
+
+/* Per frame: is it such a function of the kernel? */
+static bool *find_functions(const struct lode_calltree *tree, bool is_such(const char *function))
+{
+	bool *found = lode_alloc0(tree->frames.n, sizeof(*found));
 
 	for (uint32_t i = 0; i < tree->frames.n; i++)
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
-			if (tree->frames.at[i].flags & LODE_FRAME_KERNEL &&
-			    !strcmp(lode_frame_function(tree, i), names[k]))
-				is_time_out[i] = true;
-	return is_time_out;
+		found[i] = tree->frames.at[i].flags & LODE_FRAME_KERNEL &&
+			   is_such(lode_frame_function(tree, i));
+	return found;
 }
 
 static struct place *make_places(const struct lode_calltree *tree)
 {
 	struct place *places = lode_alloc0(tree->nodes.n, sizeof(*places));
-	bool *is_time_out = find_time_outs(tree);
+	bool *time_outs = find_functions(tree, is_time_out);
+	bool *of_files = find_functions(tree, waits_for_files);
 
 	places[0].thread = LODE_NONE;
 	/* Parents have smaller ids. */
@@ -80,13 +93,15 @@ static struct place *make_places(const struct lode_calltree *tree)
 		const struct lode_callnode *node = &tree->nodes.at[i];
 
 		places[i] = places[node->parent];
-		places[i].is_time_out |= is_time_out[node->frame];
+		places[i].is_time_out |= time_outs[node->frame];
+		places[i].is_of_files |= of_files[node->frame];
 		if (tree->frames.at[node->frame].flags & LODE_FRAME_KERNEL)
 			continue;
 		places[i].user = i;
 		count_frame(tree, &places[i], node->frame);
 	}
-	free(is_time_out);
+	free(of_files);
+	free(time_outs);
 	return places;
 }
 
@@ -150,6 +165,14 @@ static bool fits_time_outs(const struct joining *j, const struct lode_events *e,
 	return next_ns * before_ns * JITTER <= last_ns * last_ns * (JITTER + 1);
 }
 
+/* A thread that waits for its files again, at once and with whatever time-out is left of what it
+   wants to do next, has waited for them all the time. */
+static bool is_for_files(const struct joining *j, const struct lode_events *e, uint32_t wait,
+			 uint32_t next)
+{
+	return j->places[e->stack[wait]].is_of_files && j->places[e->stack[next]].is_of_files;
+}
+
 static bool is_taken_up(const struct joining *j, const struct lode_events *e,
 			const struct place *latest, uint32_t next, int64_t ready_ns)
 {
@@ -160,7 +183,7 @@ static bool is_taken_up(const struct joining *j, const struct lode_events *e,
 	return has_timed_out(j, e, wait) && is_like_reason(e->reason[wait], e->reason[next]) &&
 	       elsewhere_ns <= e->cost_ns[wait] / ELSEWHERE &&
 	       ((latest->n_frames == FRAMES && !has_ended_untraced(j, e, wait)) ||
-		fits_time_outs(j, e, latest, next));
+		is_for_files(j, e, wait, next) || fits_time_outs(j, e, latest, next));
 }
 
 /* ---- Across the change from call chains to stack dumps ---- */

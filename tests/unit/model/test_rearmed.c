@@ -200,6 +200,32 @@ static void test_a_sleep_before_it_is_no_part_of_a_back_off(void **state)
 	lode_stream_free(stream);
 }
 
+/* curl 7.88: the rest of a connection's 200 ms, a millisecond that rounding left, then its usual
+   second. Its stack is one function of libc. A sleep of any length before is none of select's. */
+static void test_time_outs_of_any_length_tell_of_a_poll(void **state)
+{
+	static const char *const stacks[] = {"libc!__poll;[kernel]!do_sys_poll;[kernel]!poll_wait",
+					     "libc!select;[kernel]!do_select;[kernel]!poll_wait"};
+	static const int64_t lengths[] = {199000, 1050};
+
+	(void)state;
+	for (int is_select = 0; is_select < 2; is_select++) {
+		struct lode_stream *stream = new_stream();
+
+		for (size_t i = 0; i < 2; i++) {
+			add_timed(stream, lengths[i], stacks[is_select], TIME_OUT);
+			add_next(stream, LODE_EVENT_RUNNING, 40, "");
+		}
+		add_ended(stream, 98000, stacks[is_select], HOLDER);
+		lode_stream_join_rearmed(stream);
+		for (size_t i = 0; i < 4; i += 2)
+			check_wait(stream, i, is_select ? LODE_NONE : HOLDER,
+				   is_select ? LODE_DEVICE_TIMER : LODE_DEVICE_NONE,
+				   is_select ? LODE_REASON_TIMER : LODE_REASON_POLL, !is_select);
+		lode_stream_free(stream);
+	}
+}
+
 /* A worker of the kernel that a timer brings work has been given work. */
 static void test_a_timer_that_brings_work_ends_the_wait_for_it(void **state)
 {
@@ -271,6 +297,8 @@ static const char *const places[] = {
 	"app!a;[unknown]!x;libc!futex_wait;[kernel]!futex_do_wait",
 	"go!a;go!b;go!c;[kernel]!futex_do_wait",
 	"go!a;go!b;[kernel]!futex_do_wait",
+	"libc!poll;[kernel]!do_sys_poll;[kernel]!schedule",
+	"libc!poll;[kernel]!do_sys_poll;[kernel]!poll_schedule_timeout;[kernel]!schedule",
 	"[kernel]!kthread;[kernel]!schedule_timeout",
 	"",
 };
@@ -392,6 +420,22 @@ static void describe_place(const struct lode_stream *stream, uint32_t stack, cha
 	}
 }
 
+/* poll, or epoll_wait, by any function of the kernel. */
+static bool oracle_of_files(const struct lode_stream *stream, const struct lode_events *e, size_t i)
+{
+	uint32_t frames[16];
+	size_t n = lode_calltree_path(&stream->tree, e->stack[i], frames);
+
+	while (n--) {
+		const char *name = lode_frame_function(&stream->tree, frames[n]);
+
+		if ((!strcmp(name, "do_sys_poll") || !strcmp(name, "ep_poll")) &&
+		    !strcmp(lode_frame_module(&stream->tree, frames[n]), "[kernel]"))
+			return true;
+	}
+	return false;
+}
+
 static bool oracle_timed_out(const struct lode_stream *stream, const struct lode_events *e,
 			     size_t i)
 {
@@ -436,6 +480,8 @@ static uint32_t oracle_next(const struct lode_stream *stream, const struct lode_
 		    !(e->reason[i] == LODE_REASON_TIMER && e->reason[k] == LODE_REASON_POLL))
 			return LODE_NONE;
 		if (is_certain && !oracle_untraced(stream, e, i))
+			return k;
+		if (oracle_of_files(stream, e, i) && oracle_of_files(stream, e, k))
 			return k;
 		if (oracle_timed_out(stream, e, k))
 			return e->cost_ns[k] * 8 >= e->cost_ns[i] * 7 ? k : LODE_NONE;
@@ -528,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_a_wait_goes_on_where_stack_dumps_begin),
 		cmocka_unit_test(test_equal_time_outs_tell_a_loop_whose_stack_does_not),
 		cmocka_unit_test(test_a_sleep_before_it_is_no_part_of_a_back_off),
+		cmocka_unit_test(test_time_outs_of_any_length_tell_of_a_poll),
 		cmocka_unit_test(test_a_timer_that_brings_work_ends_the_wait_for_it),
 		cmocka_unit_test(test_no_waker_is_invented),
 		cmocka_unit_test(test_untraced_time_outs_end_by_whom_the_last_wait_ends),
