@@ -161,6 +161,8 @@ const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_mi
 	const char *thread = NULL;
 	char name[1024];
 
+	while (n && hops[n - 1].is_more)
+		n--;
 	for (size_t i = n; i-- > 0 && frame == LODE_NONE && !thread;) {
 		frame = named_frame(digest, &hops[i], LODE_FRAME_UNKNOWN | LODE_FRAME_KERNEL);
 		any = any == LODE_NONE ? named_frame(digest, &hops[i], 0) : any;

@@ -272,7 +272,8 @@ static const struct lode_field hop_fields[] = {
 		    "its most distinctive functions, at most six"),
 	LODE_FRAMES("branch", struct lode_headline_hop, branch, n_branch,
 		    "of the last thread: the one or two functions through which more than half of "
-		    "the cost continues",
+		    "the cost continues; of threads that only the branch has: their most "
+		    "distinctive functions, at most six",
 		    .absent = "no function has that much, or nearly all of it is in one"),
 	LODE_FIELD(struct lode_headline_hop, branch_share,
 		   "share of the cost that continues through the branch", .is_positive = true,

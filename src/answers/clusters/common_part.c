@@ -386,6 +386,14 @@ static void branch_text(char *out, size_t size, const struct lode_digest *digest
 	}
 }
 
+/* " (75 %)": of the threads at the end, and "" if all have them. */
+static void share_text(char *out, size_t size, const struct lode_line_frames *line)
+{
+	out[0] = '\0';
+	if (line->n_more && line->branch_share > 0)
+		snprintf(out, size, " (%.0f %%)", 100 * line->branch_share);
+}
+
 static bool link_line(char *out, size_t size, const struct lode_digest *digest,
 		      const struct lode_line_frames *frames, const struct link *link,
 		      size_t columns)
@@ -393,19 +401,43 @@ static bool link_line(char *out, size_t size, const struct lode_digest *digest,
 	char line[LODE_COMMON_LINE], branch[LODE_COMMON_LINE] = "";
 	struct chosen chosen;
 	bool has_room;
+	size_t width;
 
 	if (link->end == frames->n && frames->n_branch)
 		branch_text(branch, sizeof(branch), digest, frames, columns);
-	has_room =
-		choose_frames(&chosen, digest, frames, link, columns - lode_escape_width(branch));
+	else if (link->end == frames->n)
+		share_text(branch, sizeof(branch), frames);
+	width = lode_escape_width(branch);
+	has_room = choose_frames(&chosen, digest, frames, link,
+				 columns > width ? columns - width
+				 : columns	 ? 1
+						 : 0);
 	join_common_part(line, sizeof(line), digest, frames, &chosen);
 	/* No name is cut: where none has room, that is said. */
-	if (!line[0] && branch[0])
+	if (!line[0] && branch[0] && !frames->n_more)
 		snprintf(out, size, "%s", branch + 1);
 	else
 		snprintf(out, size, "%s%s",
 			 !chosen.n && columns && link->first < link->end ? "…" : line, branch);
 	return has_room;
+}
+
+/* Is it a thread that only the main branch has? */
+static bool is_more(const struct lode_line_frames *line, const struct link *link)
+{
+	return link->link_frame != LODE_NONE && link->first > line->n - line->n_more;
+}
+
+/* What the thread is called. In the main branch it is one, whoever the others have there. */
+static const char *told_name(const struct lode_digest *digest, const struct lode_line_frames *line,
+			     const struct link *link)
+{
+	const char *name = lode_hop_name_of(line->hop_names, line->n_hop_names, &digest->tree,
+					    link->link_frame);
+
+	return is_more(line, link) && !strcmp(name, lode_hop_any)
+		       ? lode_frame_function(&digest->tree, link->link_frame)
+		       : name;
 }
 
 size_t lode_line_hops(struct lode_line_hop *out, const struct lode_digest *digest,
@@ -418,7 +450,13 @@ size_t lode_line_hops(struct lode_line_hop *out, const struct lode_digest *diges
 		struct chosen chosen;
 
 		choose_frames(&chosen, digest, line, &links[i], SIZE_MAX);
-		out[i] = (struct lode_line_hop){.link = links[i].link_frame, .n = chosen.n};
+		out[i] =
+			(struct lode_line_hop){.link = links[i].link_frame,
+					       .name = links[i].link_frame == LODE_NONE
+							       ? line->who
+							       : told_name(digest, line, &links[i]),
+					       .n = chosen.n,
+					       .is_more = is_more(line, &links[i])};
 		for (size_t k = 0; k < chosen.n; k++)
 			out[i].frames[k] = line->frames[chosen.at[k]];
 	}
@@ -436,9 +474,7 @@ static void link_head(char *out, size_t size, const struct lode_digest *digest,
 
 	out[0] = '\0';
 	if (link->link_frame != LODE_NONE)
-		snprintf(label, sizeof(label), "%s%s", arrow,
-			 lode_hop_name_of(frames->hop_names, frames->n_hop_names, &digest->tree,
-					  link->link_frame));
+		snprintf(label, sizeof(label), "%s%s", arrow, told_name(digest, frames, link));
 	else if (frames->who && frames->who[0])
 		snprintf(label, sizeof(label), "%s", frames->who);
 	else
@@ -567,15 +603,22 @@ static void told_line(char *out, size_t size, const struct lode_digest *digest,
    behind them what it comes to: "shop → store  append_record › fsync → disk". Names are not cut:
    where functions have no room, those in the middle go, then the first, then the end. */
 static void single_line(char *out, size_t size, const struct lode_digest *digest,
-			const struct lode_line_frames *frames, const struct link *links,
+			const struct lode_line_frames *line, const struct link *links,
 			size_t n_links, size_t columns)
 {
 	enum { MIDDLE_GOES = 1, FIRST_GOES, END_GOES };
+	struct lode_line_frames without_share = *line;
+	const struct lode_line_frames *frames = &without_share;
+	char share[32];
 	char first[LODE_COMMON_LINE] = "", names[LODE_COMMON_LINE] = "", end[LODE_COMMON_LINE] = "";
 	char told[LODE_COMMON_LINE] = "";
 	char known[4 * label_bytes];
 	size_t last = told_link(digest, frames, links, n_links), width;
 
+	share_text(share, sizeof(share), line);
+	/* It stands behind the whole line. */
+	without_share.branch_share = line->n_more ? 0 : line->branch_share;
+	columns -= columns > lode_escape_width(share) ? lode_escape_width(share) : 0;
 	known_by(known, sizeof(known), digest, frames, &links[last]);
 	if (last > 0) {
 		link_head(first, sizeof(first), digest, frames, &links[0], columns / 4);
@@ -601,8 +644,8 @@ static void single_line(char *out, size_t size, const struct lode_digest *digest
 		if (strstr(told, known) && width + lode_escape_width(told) <= columns)
 			break;
 	}
-	snprintf(out, size, "%s%s%s%s%s%s%s", first, first[0] ? " " : "", names,
-		 names[0] ? " " : "", told, end[0] ? " " : "", end);
+	snprintf(out, size, "%s%s%s%s%s%s%s%s", first, first[0] ? " " : "", names,
+		 names[0] ? " " : "", told, end[0] ? " " : "", end, share);
 }
 
 const char *lode_common_part_short(char *buffer, size_t size, const struct lode_digest *digest,

@@ -7,6 +7,7 @@
  *
  * "›" joins frames that stand side by side in the common part, "…" stands for frames left out. The
  * last thread's may go on with "… fdatasync (75 %)": where most of the cost goes on, but not all.
+ * Or the line goes on in other threads: "→ ph-journal  journal_flush_segment › fsync (75 %)".
  */
 #pragma once
 
@@ -26,7 +27,8 @@ struct lode_line_frames {
 	size_t n;
 	const uint32_t *branch; /* where most of the cost goes on behind them; NULL: nowhere */
 	size_t n_branch;
-	double branch_share;		       /* how much of it */
+	double branch_share; /* how much of it */
+	size_t n_more; /* of the frames, at their end: threads that only branch_share of it has */
 	const struct lode_hop_name *hop_names; /* of links that several threads are at */
 	size_t n_hop_names;
 };
@@ -43,9 +45,11 @@ const char *lode_common_part_short(char *buffer, size_t size, const struct lode_
 /* The functions of one thread that tell most, in their order. */
 enum { LODE_LINE_HOP_FRAMES = 6, LODE_LINE_HOPS = 32 };
 struct lode_line_hop {
-	uint32_t link; /* frame "→ comm"; LODE_NONE: the first thread */
+	uint32_t link;	  /* frame "→ comm"; LODE_NONE: the first thread */
+	const char *name; /* of the thread, without "→" */
 	uint32_t frames[LODE_LINE_HOP_FRAMES];
 	size_t n;
+	bool is_more; /* a thread that only line->branch_share of the cost has */
 };
 /* The same without a bound of columns, a hop per thread, up to LODE_LINE_HOPS; gives how many. */
 size_t lode_line_hops(struct lode_line_hop *out, const struct lode_digest *digest,

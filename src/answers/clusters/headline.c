@@ -391,17 +391,218 @@ static void find_gaps(struct lode_headline *out, struct building *b, int64_t *he
 	free(beside_ns);
 }
 
+/* How much of the rest of the area of interest does without a function that so much of the cluster
+   has. */
+static double rarity_of(const struct building *b, uint32_t frame, int64_t held_ns)
+{
+	int64_t rest_ns = b->mined->aoi_ns - b->cluster->own_ns;
+	int64_t outside_ns = b->mined->frame_ns[frame] - held_ns;
+	double share = rest_ns > 0 ? (double)outside_ns / (double)rest_ns : 0;
+
+	return 1 - (share < 0 ? 0 : share > 1 ? 1 : share);
+}
+
 static void find_rarity(struct lode_headline *out, const struct building *b, const int64_t *held_ns)
 {
-	const struct lode_mined *mined = b->mined;
-	int64_t rest_ns = mined->aoi_ns - b->cluster->own_ns;
+	for (size_t i = 0; i < out->frames.n; i++)
+		lode_vec_append(&out->rarity, rarity_of(b, out->frames.at[i], held_ns[i]));
+}
 
-	for (size_t i = 0; i < out->frames.n; i++) {
-		int64_t outside_ns = mined->frame_ns[out->frames.at[i]] - held_ns[i];
-		double share = rest_ns > 0 ? (double)outside_ns / (double)rest_ns : 0;
+/* ---- The main branch in other threads ---- */
 
-		lode_vec_append(&out->rarity, 1 - (share < 0 ? 0 : share > 1 ? 1 : share));
+/* What all kernel threads begin with. */
+static bool is_kthread(const struct lode_calltree *tree, uint32_t frame)
+{
+	return tree->frames.at[frame].flags & LODE_FRAME_KERNEL &&
+	       strcmp(lode_frame_function(tree, frame), "kthread") == 0;
+}
+
+/* The thread that the branch has come to, and the stacks that have come there. */
+struct followed {
+	uint32_t link;	/* LODE_NONE: it is the first thread */
+	bool is_agreed; /* the thread is the last of those that all agree on */
+	bool *has;	/* per stack of the cluster */
+	int64_t cost_ns;
+	uint32_t *names; /* frames of a stack; threads called "…" have their own names */
+};
+
+static bool is_any(const struct building *b, uint32_t link)
+{
+	const struct lode_hop_names *names = b->hop_names;
+
+	return !strcmp(lode_hop_name_of(names->names.at, names->names.n, &b->mined->digest->tree,
+					link),
+		       lode_hop_any);
+}
+
+/* The frames of a stack behind the link to that thread: [start, *end), up to the next link. */
+static size_t frames_behind(struct building *b, struct followed *f, size_t s, size_t *n,
+			    size_t *end)
+{
+	const struct lode_calltree *tree = &b->mined->digest->tree;
+	size_t start;
+
+	*n = path_of(b, b->cluster->stacks[s].node);
+	lode_calltree_path(tree, b->cluster->stacks[s].node, f->names);
+	start = f->link == LODE_NONE ? 0 : *n;
+	for (size_t i = 0; i < *n; i++) {
+		if (b->path[i] != f->names[i] && !is_any(b, b->path[i]))
+			f->names[i] = b->path[i];
+		if ((f->is_agreed ? b->path[i] : f->names[i]) == f->link)
+			start = i + 1;
 	}
+	for (*end = start; *end < *n;) {
+		if (tree->frames.at[f->names[*end]].flags & LODE_FRAME_LINK)
+			break;
+		++*end;
+	}
+	return start;
+}
+
+/* Goes on along the link that stacks with so much of the cost have behind the thread; false: none
+   has so much. */
+static bool follow_link(struct followed *f, struct building *b, int64_t least_ns)
+{
+	struct followed next = {LODE_NONE, false, f->has, 0, f->names};
+	struct gap links = {0};
+	size_t n, end;
+
+	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
+		frames_behind(b, f, s, &n, &end);
+		if (f->has[s] && end < n)
+			held_at(&links, f->names[end])->cost_ns += cost_of(b, s);
+	}
+	for (size_t i = 0; i < links.held.n; i++)
+		if (links.held.at[i].cost_ns >= least_ns) {
+			next.link = links.held.at[i].frame;
+			next.cost_ns = links.held.at[i].cost_ns;
+		}
+	gap_release(&links);
+	if (next.link == LODE_NONE)
+		return false;
+	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
+		frames_behind(b, f, s, &n, &end);
+		f->has[s] = f->has[s] && end < n && f->names[end] == next.link;
+	}
+	*f = next;
+	return true;
+}
+
+/* Adds the thread, with what four fifths of the stacks that have come there have in it. */
+static void put_frames_of(struct lode_headline *out, struct building *b, struct followed *f)
+{
+	struct gap thread = {0};
+
+	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
+		size_t n, end, n_before = 0;
+
+		if (!f->has[s])
+			continue;
+		for (size_t i = frames_behind(b, f, s, &n, &end); i < end; i++) {
+			struct held *held = held_at(&thread, b->path[i]);
+
+			if (held->stack == s)
+				continue;
+			held->stack = s;
+			held->cost_ns += cost_of(b, s);
+			held->after += (double)cost_of(b, s) * (double)n_before++;
+		}
+	}
+	lode_vec_append(&out->frames, f->link);
+	lode_sort(thread.held.at, thread.held.n, earliest_first);
+	for (size_t i = 0; i < thread.held.n; i++)
+		if (thread.held.at[i].cost_ns >= enough_of(f->cost_ns))
+			lode_vec_append(&out->frames, thread.held.at[i].frame);
+	gap_release(&thread);
+}
+
+/* Which of the thread's frames, from `first` on, mostly have another before them than the headline
+   has; and how rare they are elsewhere. */
+static void put_gaps_of(struct lode_headline *out, struct building *b, struct followed *f,
+			size_t first)
+{
+	size_t n_frames = out->frames.n - first;
+	struct held *held = lode_alloc0(n_frames, sizeof(*held)); /* cost_ns: with all time */
+	int64_t *beside_ns = lode_alloc0(n_frames, sizeof(*beside_ns));
+	struct lode_map place_of = {0};
+
+	for (size_t k = 0; k < n_frames; k++) {
+		*lode_map_slot(&place_of, out->frames.at[first + k]) = (uint32_t)k;
+		held[k].stack = LODE_NONE;
+	}
+	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
+		size_t n, end, start = frames_behind(b, f, s, &n, &end);
+
+		for (size_t i = start - 1; f->has[s] && i < end; i++) {
+			uint32_t k = lode_map_find(&place_of, i < start ? f->link : b->path[i]);
+
+			if (k == LODE_NONE || held[k].stack == s)
+				continue;
+			held[k].stack = s;
+			held[k].cost_ns += b->cluster->stacks[s].cost_ns;
+			if (k && (i == start ? f->link : b->path[i - 1]) ==
+					 out->frames.at[first + k - 1])
+				beside_ns[k] += cost_of(b, s);
+		}
+	}
+	for (size_t k = 0; k < n_frames; k++) {
+		lode_vec_append(&out->gap_before, k && 2 * beside_ns[k] < f->cost_ns);
+		lode_vec_append(&out->rarity,
+				rarity_of(b, out->frames.at[first + k], held[k].cost_ns));
+	}
+	lode_map_release(&place_of);
+	free(beside_ns);
+	free(held);
+}
+
+/* The link to the headline's last thread. A thread with a function of a program is what to look at,
+   and more threads would take its room; a kernel thread works for others: *is_end. */
+static uint32_t last_link(const struct lode_headline *out, const struct building *b, bool *is_end)
+{
+	const struct lode_calltree *tree = &b->mined->digest->tree;
+
+	*is_end = false;
+	for (size_t i = out->frames.n; i-- > 0;) {
+		uint32_t frame = out->frames.at[i];
+
+		if (tree->frames.at[frame].flags & LODE_FRAME_LINK)
+			return frame;
+		*is_end |= tells(b, frame) || is_kthread(tree, frame);
+	}
+	return LODE_NONE;
+}
+
+/* Behind the threads that all agree on, where most of the cost waits for one and the same, up to
+   the first thread that is an end. */
+static void follow_branch(struct lode_headline *out, struct building *b, size_t depth)
+{
+	size_t n_agreed = out->frames.n;
+	int64_t all_ns = 0, least_ns;
+	struct followed f = {.is_agreed = true};
+	bool is_end;
+
+	f.link = last_link(out, b, &is_end);
+	if (is_end)
+		return;
+	f.has = lode_alloc0(b->cluster->n_stacks + 1, sizeof(*f.has));
+	f.names = lode_alloc((depth + 1) * sizeof(*f.names));
+	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
+		f.has[s] = cost_of(b, s) > 0;
+		all_ns += cost_of(b, s);
+	}
+	for (least_ns = all_ns / 2 + 1; !is_end && follow_link(&f, b, least_ns);
+	     least_ns = enough_of(f.cost_ns)) {
+		size_t first = out->frames.n;
+
+		put_frames_of(out, b, &f);
+		put_gaps_of(out, b, &f, first);
+		last_link(out, b, &is_end);
+	}
+	out->n_more = out->frames.n - n_agreed;
+	if (out->n_more)
+		out->branch_share = (double)f.cost_ns / (double)all_ns;
+	free(f.names);
+	free(f.has);
 }
 
 /* Bare stacks have one thread, which is called by its file: it has no name in links. */
@@ -565,15 +766,17 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 	count_order(&b);
 	put_frames(out, &b);
 	drop_vague_end(out, &b);
+	find_branch(out, &b);
 	held_ns = lode_alloc0(out->frames.n + 1, sizeof(*held_ns));
 	find_gaps(out, &b, held_ns);
 	find_rarity(out, &b, held_ns);
+	if (!out->branch.n)
+		follow_branch(out, &b, depth);
 	if (!find_who(out, &b, false))
 		(void)find_who(out, &b, true);
 	if (!out->who[0] && mined->n_cpu_symptoms &&
 	    mined->n_cpu_symptoms == mined->digest->symptoms.n)
 		name_several(out, &b);
-	find_branch(out, &b);
 	for (size_t g = 0; g <= cluster->n_common; g++)
 		gap_release(&b.gaps[g]);
 	free(held_ns);
@@ -603,6 +806,7 @@ static struct lode_line_frames line_of(const struct lode_headline *headline, uin
 		.branch = headline->branch.at,
 		.n_branch = headline->branch.n,
 		.branch_share = headline->branch_share,
+		.n_more = headline->n_more,
 		.hop_names = headline->hop_names.names.at,
 		.n_hop_names = headline->hop_names.names.n,
 	};
@@ -615,11 +819,10 @@ static void mark_kernel_threads(struct lode_headline_hop *hops, size_t n,
 	size_t hop = 0;
 
 	for (size_t i = 0; i < headline->frames.n && hop < n; i++) {
-		uint32_t frame = headline->frames.at[i], flags = tree->frames.at[frame].flags;
+		uint32_t frame = headline->frames.at[i];
 
-		hop += flags & LODE_FRAME_LINK ? 1 : 0;
-		if (hop < n && flags & LODE_FRAME_KERNEL &&
-		    strcmp(lode_frame_function(tree, frame), "kthread") == 0)
+		hop += tree->frames.at[frame].flags & LODE_FRAME_LINK ? 1 : 0;
+		if (hop < n && is_kthread(tree, frame))
 			hops[hop].is_kernel_thread = true;
 	}
 }
@@ -639,18 +842,17 @@ size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mine
 	*out = lode_arena_array(arena, struct lode_headline_hop, n);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t *frames = lode_arena_array(arena, uint32_t, hops[i].n);
-		const char *thread =
-			hops[i].link == LODE_NONE
-				? headline.who
-				: lode_hop_name_of(headline.hop_names.names.at,
-						   headline.hop_names.names.n, tree, hops[i].link);
+		const char *thread = hops[i].name;
 
 		memcpy(frames, hops[i].frames, hops[i].n * sizeof(*frames));
 		(*out)[i] = (struct lode_headline_hop){
 			.thread = lode_arena_strndup(arena, thread, strlen(thread)),
 			.frames = frames,
-			.n = hops[i].n,
-			.branch_share = (double)NAN,
+			.n = hops[i].is_more ? 0 : hops[i].n,
+			.branch = hops[i].is_more ? frames : NULL,
+			.n_branch = hops[i].is_more ? hops[i].n : 0,
+			.is_more = hops[i].is_more,
+			.branch_share = hops[i].is_more ? headline.branch_share : (double)NAN,
 		};
 	}
 	if (n && headline.branch.n) {

@@ -16,7 +16,9 @@
  * which the line would end, without a function of a program, is.
  *
  * Where it ends before all cost does, and more than half goes on in one function, that is its main
- * branch: `sqlite3VdbeHalt … sqlite3PagerCommitPhaseOne … fdatasync (75 %)`.
+ * branch: `sqlite3VdbeHalt … sqlite3PagerCommitPhaseOne … fdatasync (75 %)`. Where the last thread
+ * has no function of a program, the branch is in other threads: `→ ph-journal
+ * journal_flush_segment › fsync (75 %)`.
  */
 #pragma once
 
@@ -33,6 +35,7 @@ struct lode_headline {
 					    interest that does without it */
 	struct lode_hop_names hop_names; /* of links among the frames */
 	LODE_VEC(uint32_t) branch;	 /* the main branch, in the last thread */
+	size_t n_more;			 /* of the frames, at their end: of threads in the branch */
 	double branch_share;		 /* of the cluster's cost; 0: there is none */
 };
 
@@ -53,8 +56,9 @@ struct lode_headline_hop {
 	const char *thread; /* as links name it; "": several, or none */
 	const uint32_t *frames;
 	size_t n;
-	const uint32_t *branch; /* of the last one: the main branch, its functions that tell most */
+	const uint32_t *branch; /* its functions in the main branch that tell most */
 	size_t n_branch;
+	bool is_more;	       /* the thread is in the main branch alone: it has no other frames */
 	double branch_share;   /* NaN: there is none */
 	bool is_kernel_thread; /* it does what others asked for */
 };
