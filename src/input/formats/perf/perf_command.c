@@ -1,17 +1,18 @@
 /* Finds the threads of the recorded command. */
 #include "input/formats/perf/perf_command.h"
 
-enum { IS_PERF = 1, IS_PERF_EXEC = 2, IS_PERF_CHILD = 4 };
+enum { IS_PERF = 1, IS_PERF_EXEC = 2, IS_PERF_CHILD = 4, COMM_LEN = 15 };
 
 void lode_perf_command_init(struct lode_perf_command *command)
 {
 	memset(command, 0, sizeof(*command));
-	command->exec_root = command->child_root = LODE_NONE;
+	command->child_root = LODE_NONE;
 }
 
 void lode_perf_command_release(struct lode_perf_command *command)
 {
 	lode_map_release(&command->marks);
+	lode_vec_release(&command->execs);
 	lode_vec_release(&command->recorded_pids);
 }
 
@@ -33,8 +34,10 @@ void lode_perf_command_comm(struct lode_perf_command *command, const struct lode
 	} else if (!strcmp(comm, "perf")) {
 		*lode_map_slot(&command->marks, (uint32_t)tid) = marks | IS_PERF;
 	} else if (marks) {
-		if (marks & IS_PERF_EXEC && command->exec_root == LODE_NONE)
-			command->exec_root = thread;
+		if (marks & IS_PERF_EXEC)
+			lode_vec_append(
+				&command->execs,
+				((struct lode_perf_exec){thread, stream->threads.at[thread].comm}));
 		if (is_exec && marks & IS_PERF_CHILD && command->child_root == LODE_NONE)
 			command->child_root = thread;
 		*lode_map_slot(&command->marks, (uint32_t)tid) = 0;
@@ -125,23 +128,82 @@ static bool names_processes(const char *command)
 	return false;
 }
 
+/* ---- Which of several commands ---- */
+
+/* "perf record -a -- /bin/sleep 9": whether some word is a program of that name. */
+static bool stands_in(const char *line, const char *comm)
+{
+	size_t n = strlen(comm);
+
+	for (const char *word = line; *word; word += strspn(word, " ")) {
+		size_t len = strcspn(word, " ");
+		const char *slash = memrchr(word, '/', len);
+		const char *base = slash ? slash + 1 : word;
+		size_t base_len = (size_t)(word + len - base);
+
+		/* The kernel keeps the first 15 bytes of a name. */
+		if (n && (base_len == n || (n == COMM_LEN && base_len > n)) &&
+		    !memcmp(base, comm, n))
+			return true;
+		word += len;
+	}
+	return false;
+}
+
+/* The recorder was there before its recording: a perf that was executed meanwhile is another. */
+static bool is_of_another(const struct lode_stream *stream, lode_thread_id id)
+{
+	lode_thread_id parent = stream->threads.at[id].parent;
+
+	return parent != LODE_NONE && stream->threads.at[parent].exec_ns != INT64_MIN;
+}
+
+static lode_thread_id exec_root(const struct lode_perf_command *command,
+				const struct lode_stream *stream)
+{
+	lode_thread_id first = LODE_NONE;
+
+	for (size_t i = 0; i < command->execs.n; i++) {
+		const struct lode_perf_exec *exec = &command->execs.at[i];
+
+		if (is_of_another(stream, exec->thread))
+			continue;
+		if (stands_in(stream->command, stream->tree.strings.text.at[exec->comm]))
+			return exec->thread;
+		if (first == LODE_NONE)
+			first = exec->thread;
+	}
+	return first;
+}
+
+/* The builder marks whatever was called "perf-exec". */
+static void mark_only(struct lode_stream *stream, lode_thread_id root)
+{
+	for (size_t i = 0; i < stream->threads.n; i++)
+		stream->threads.at[i].is_command = i == root;
+}
+
 void lode_perf_command_mark(const struct lode_perf_command *command, struct lode_stream *stream)
 {
+	lode_thread_id root = exec_root(command, stream);
 	size_t n = stream->threads.n;
 	uint8_t *is_known = lode_alloc0(n, 1);
 	lode_thread_id *path = lode_alloc0(n, sizeof(*path));
 
-	stream->is_attached = (command->has_given_pids && !stream->is_command_asked) ||
-			      (command->exec_root == LODE_NONE && command->recorded_pids.n &&
-			       names_processes(stream->command));
+	stream->is_attached =
+		(command->has_given_pids && !stream->is_command_asked) ||
+		(root == LODE_NONE && command->recorded_pids.n && names_processes(stream->command));
 	if (command->has_given_pids)
 		mark_recorded(command, stream);
-	else if (command->exec_root != LODE_NONE)
-		stream->threads.at[command->exec_root].is_command = true;
-	else if (command->recorded_pids.n)
-		mark_recorded(command, stream);
-	else if (command->child_root != LODE_NONE)
-		stream->threads.at[command->child_root].is_command = true;
+	else if (command->execs.n)
+		mark_only(stream, root);
+	if (!command->has_given_pids && root == LODE_NONE) {
+		if (command->recorded_pids.n)
+			mark_recorded(command, stream);
+		else if (command->child_root != LODE_NONE &&
+			 !is_of_another(stream, command->child_root))
+			stream->threads.at[command->child_root].is_command = true;
+	}
 	for (size_t i = 0; i < n; i++)
 		inherit(stream, is_known, (lode_thread_id)i, path);
 	free(is_known);

@@ -2,17 +2,30 @@
  * Which threads are the recorded command's.
  *
  * perf forks, calls its child "perf-exec", and the child executes the command: the thread that
- * leaves that name behind is the command's first. When the recording does not show it: the threads
- * perf was told to record (THREAD_MAP), else the first program executed by a child of "perf". What
- * `lode record --pid` notes comes before all of these.
+ * leaves that name behind is the command's first. A recording of all threads shows the commands of
+ * other perfs as well, which began beside it:
+ *
+ *   perf (recorded this)    |~~~~ perf-exec |exec make ...............|   the command
+ *   perf (another)               |exec perf |~ perf-exec |exec sleep ..   no child of the recorder,
+ *                                                                         which was there before
+ * Of several that may be it, the first with a name that stands in perf's own command line, else the
+ * first, is the command's. When the recording shows none of the recorder's: the threads perf was
+ * told to record (THREAD_MAP), else the first program executed by a child of "perf". What `lode
+ * record` notes comes before all of these.
  */
 #pragma once
 
 #include "model/stream.h"
 
+/* A thread that was called "perf-exec", and what it was called then. */
+struct lode_perf_exec {
+	lode_thread_id thread;
+	uint32_t comm;
+};
+
 struct lode_perf_command {
-	struct lode_map marks;		 /* tid -> bits of what is known of it */
-	lode_thread_id exec_root;	 /* LODE_NONE: not seen */
+	struct lode_map marks; /* tid -> bits of what is known of it */
+	LODE_VEC(struct lode_perf_exec) execs;
 	lode_thread_id child_root;	 /* of "perf", by its first exec */
 	LODE_VEC(int32_t) recorded_pids; /* of THREAD_MAP, or given */
 	bool has_given_pids;
