@@ -33,7 +33,7 @@ const char *lode_command_closest(const char *name)
 
 int lode_command_misused(const struct lode_command *self, const char *format, ...)
 {
-	char message[512];
+	char message[4096];
 	va_list args;
 
 	va_start(args, format);
@@ -101,21 +101,31 @@ static void add_environment(const struct lode_command *self, struct lode_named_f
 		lode_vec_append(&files->list, file);
 }
 
-/* A repository among the inputs is an option that was left out. */
-static int check_operands(const struct lode_command *self, const struct lode_named_files *files)
+/* A repository among the inputs is an option that was left out, or another command's. */
+static int misuse_repository(const struct lode_command *self, const char *path)
 {
 	char safe[1024];
+
+	lode_escape(safe, sizeof(safe), path);
+	if (find_option(self, "repo"))
+		return lode_command_misused(
+			self, "%s is a repository, not a recording: give it with --repo", safe);
+	return lode_command_misused(self,
+				    "%s is a repository, not a recording: 'lode repo list --repo "
+				    "%s' and 'lode mine --repo %s' read it",
+				    safe, safe, safe);
+}
+
+static int check_operands(const struct lode_command *self, const struct lode_named_files *files)
+{
 
 	for (size_t i = 0; i < files->list.n; i++) {
 		const struct lode_named_file *file = &files->list.at[i];
 		struct stat st;
 
 		if (!file->by && stat(file->path, &st) == 0 && S_ISREG(st.st_mode) &&
-		    find_option(self, "repo") &&
 		    lode_file_kind_read(file->path) == LODE_KIND_REPOSITORY)
-			return lode_command_misused(
-				self, "%s is a repository, not a recording: give it with --repo",
-				lode_escape(safe, sizeof(safe), file->path));
+			return misuse_repository(self, file->path);
 	}
 	return LODE_EXIT_OK;
 }

@@ -62,7 +62,9 @@ lode repo forget
 lode repo forget --where 'release=2.1' --yes
 lode repo check
 lode repo compact | sed 's/[0-9.]* [kM]B/SIZE/g'
-"$LODE" info r.lode 2>&1
+for c in info suspects timeline digest; do "$LODE" $c r.lode 2>&1; echo "exit $?"; done
+head -c 5000 r.lode >cut.lode; "$LODE" info cut.lode 2>&1; echo "exit $?"
+"$LODE" repo check r.lode 2>&1; "$LODE" repo show r.lode 2>&1
 lode repo check
 "$LODE" import --repo rest.lode $(ls digests/* | tail -n +3) >/dev/null
 "$LODE" mine --json --top 0 >a.json

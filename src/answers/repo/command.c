@@ -1,5 +1,6 @@
 /* The command line of lode repo. */
 #include "answers/repo/repo.h"
+#include "store/file_kind.h"
 #include "store/repo_query.h"
 #include "base/escape.h"
 #include "tool/command.h"
@@ -67,6 +68,16 @@ static const struct repo_word {
 	[LODE_REPO_COMPACT] = {"compact", NULL, false},
 };
 
+/* The repository, given as what it is not: without its option. */
+static int repo_command_lacks_option(const struct lode_command *self, const char *word,
+				     const char *path)
+{
+	char safe[1024];
+
+	return lode_command_misused(self, "%s is a repository: 'lode repo %s --repo %s'",
+				    lode_escape(safe, sizeof(safe), path), word, safe);
+}
+
 static int repo_command_ids(const struct lode_command *self, char *const *ids, size_t n)
 {
 	char safe[200];
@@ -133,6 +144,9 @@ static int repo_command_settle(const struct lode_command *self, struct repo_valu
 	request->word = word;
 	if (word == LODE_REPO_SHOW)
 		request->top = 0;
+	for (size_t i = 0; i < n; i++)
+		if (lode_file_kind_read(argv[i]) == LODE_KIND_REPOSITORY)
+			return repo_command_lacks_option(self, words[word].name, argv[i]);
 	if (n && !words[word].takes_operands)
 		return lode_command_misused(self, "lode repo %s takes no arguments",
 					    words[word].name);
