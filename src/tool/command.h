@@ -23,6 +23,8 @@ struct lode_command {
 	bool first_operand_ends;
 	/* Operands are words, not files that are read. */
 	bool takes_words;
+	/* Subcommands with a help of their own, called "pio train"; NULL ends the list. */
+	const struct lode_command *const *parts;
 	/* `argv` is what follows the command's name. Gives an exit code. */
 	int (*run)(const struct lode_command *self, int argc, char **argv);
 };

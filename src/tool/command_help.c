@@ -56,17 +56,45 @@ static int put_document(const struct lode_command *self, const struct help_optio
 		close ? "did you mean '" : "", close ? close : "", close ? "'? " : "");
 }
 
+/* "pio train": NULL when the command has no such part. */
+static const struct lode_command *find_part(const struct lode_command *command, const char *word)
+{
+	for (size_t i = 0; command->parts && command->parts[i]; i++)
+		if (strcmp(command->parts[i]->name + strlen(command->name) + 1, word) == 0)
+			return command->parts[i];
+	return NULL;
+}
+
+/* A command's parts, as lode_command_lacks_word wants them; other commands have one help for all
+   of their words. */
+static int lack_part(const struct lode_command *self, const struct lode_command *command,
+		     const char *word)
+{
+	enum { MOST_PARTS = 16 };
+	const char *words[MOST_PARTS + 1] = {NULL};
+
+	if (!command->parts)
+		return lode_command_misused(self, "'lode help %s' explains all of lode %s",
+					    command->name, command->name);
+	for (size_t i = 0; i < MOST_PARTS && command->parts[i]; i++)
+		words[i] = command->parts[i]->name + strlen(command->name) + 1;
+	return lode_command_lacks_word(command, word, words);
+}
+
 static int run_help(const struct lode_command *self, int argc, char **argv)
 {
 	struct help_options values = {0};
-	const struct lode_command *command;
+	const struct lode_command *command, *part = NULL;
+	bool is_of_document;
 	int n, code;
 
 	if (!lode_command_start(self, &values, argc, argv, &n, &code))
 		return code;
-	if (n > 1)
-		return lode_command_misused(self, "give only one command");
-	if (values.wants_schema || values.wants_fields)
+	is_of_document = values.wants_schema || values.wants_fields;
+	if (n > 2 || (n == 2 && is_of_document))
+		return lode_command_misused(self, "give only one %s",
+					    is_of_document ? "document" : "command");
+	if (is_of_document)
 		return put_document(self, &values, n ? argv[0] : NULL);
 	if (n == 0) {
 		(values.wants_man ? lode_man_overview : lode_help_overview)(stdout);
@@ -79,6 +107,10 @@ static int run_help(const struct lode_command *self, int argc, char **argv)
 					    argv[0], lode_command_closest(argv[0]));
 	if (!command)
 		return lode_command_misused(self, "unknown command '%.60s'", argv[0]);
+	if (n == 2 && !(part = find_part(command, argv[1])))
+		return lack_part(self, command, argv[1]);
+	if (part)
+		command = part;
 	(values.wants_man ? lode_man_command : lode_help_command)(stdout, command);
 	return LODE_EXIT_OK;
 }
@@ -86,7 +118,7 @@ static int run_help(const struct lode_command *self, int argc, char **argv)
 const struct lode_command lode_cmd_help = {
 	.name = "help",
 	.summary = "explain a command",
-	.usage = "[--man] [COMMAND] | {--schema | --fields} [DOCUMENT]",
+	.usage = "[--man] [COMMAND [SUBCOMMAND]] | {--schema | --fields} [DOCUMENT]",
 	.description = "Without a command, lists all commands.",
 	.options = options,
 	.examples = examples,

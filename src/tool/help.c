@@ -222,12 +222,22 @@ static void roff_options(FILE *out, const struct lode_option *options)
 	}
 }
 
+/* "pio train" is the page lode-pio-train. */
+static const char *page_name(char *buffer, size_t size, const struct lode_command *command)
+{
+	snprintf(buffer, size, "%s", command->name);
+	for (char *c = buffer; *c; c++)
+		*c = *c == ' ' ? '-' : *c;
+	return buffer;
+}
+
 void lode_man_command(FILE *out, const struct lode_command *command)
 {
-	char text[4096];
+	char text[4096], name[80];
 
+	page_name(name, sizeof(name), command);
 	fprintf(out, ".TH LODE\\-%s 1 \"\" \"lode\" \"User commands\"\n.SH NAME\nlode\\-%s \\- ",
-		command->name, command->name);
+		name, name);
 	roff_line(out, command->summary);
 	fprintf(out, ".SH SYNOPSIS\n.B lode %s\n", command->name);
 	roff_line(out, command->usage);

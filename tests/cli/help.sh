@@ -21,3 +21,7 @@ bash -c '
 	COMP_WORDS=(lode mine --scope g); COMP_CWORD=3; _lode; echo "${COMPREPLY[@]}"
 	COMP_WORDS=(lode re); COMP_CWORD=1; _lode; echo "${COMPREPLY[@]}"
 '
+echo "== subcommands"
+"$LODE" help pio train | cmp - <("$LODE" pio train --help) && echo same
+"$LODE" help --man pio watch | head -n 1
+"$LODE" help pio trian 2>&1; "$LODE" help pio any 2>&1; "$LODE" help repo check 2>&1; "$LODE" help mine info sign 2>&1

@@ -51,5 +51,6 @@ const struct lode_command lode_cmd_pio = {
 	.examples = examples,
 	.first_operand_ends = true,
 	.takes_words = true,
+	.parts = parts,
 	.run = pio_command,
 };
