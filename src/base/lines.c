@@ -24,10 +24,13 @@ static int fill_lines(struct lode_lines *lines, struct lode_error *err)
 	ssize_t n;
 
 	if (left == lines->size) {
-		if (lines->size >= LODE_LINE_MAX_BYTES)
+		if (lines->size >= LODE_LINE_MAX_BYTES) {
+			lines->is_skipping = true;
+			lines->offset = lines->next_offset;
 			return lode_fail_line(err, LODE_ERR_LIMIT, lode_input_path(lines->input),
-					      lines->number + 1, "the line is longer than %zu MiB",
+					      ++lines->number, "the line is longer than %zu MiB",
 					      LODE_LINE_MAX_BYTES >> 20);
+		}
 		lines->size *= 2;
 		lines->buffer = lode_realloc_n(lines->buffer, lines->size + 1, 1);
 	}
@@ -42,12 +45,40 @@ static int fill_lines(struct lode_lines *lines, struct lode_error *err)
 	return 0;
 }
 
+bool lode_lines_may_go_on(const struct lode_lines *lines)
+{
+	return lines->is_skipping;
+}
+
+/* Goes behind the next line feed, or to the end. */
+static int skip_line(struct lode_lines *lines, struct lode_error *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && lines->is_skipping) {
+		char *start = lines->buffer + lines->at;
+		const char *feed = memchr(start, '\n', lines->end - lines->at);
+		size_t n = feed ? (size_t)(feed - start) + 1 : lines->end - lines->at;
+
+		lines->at += n;
+		lines->next_offset += (int64_t)n;
+		lines->is_skipping = !feed && !lines->is_end;
+		if (lines->is_skipping)
+			rc = fill_lines(lines, err);
+	}
+	lines->is_skipping = false; /* what fails now is not a long line */
+	return rc;
+}
+
 int lode_lines_next(struct lode_lines *lines, char **line, size_t *len, struct lode_error *err)
 {
 	size_t searched = 0; /* of buffer[at ..): holds no line feed */
+	int skipped = skip_line(lines, err);
 	char *feed;
 	size_t n;
 
+	if (skipped < 0)
+		return skipped;
 	for (;;) {
 		char *start = lines->buffer + lines->at;
 		int rc;

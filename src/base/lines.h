@@ -1,9 +1,10 @@
 /*
  * The lines of a text input, whatever wraps it. No allocation per line.
  *
- * LIMIT: a line is at most LODE_LINE_MAX_BYTES; a longer one is LODE_ERR_LIMIT, since text with
- * such lines is not text. A fault of the input (cut compressed data) comes after all whole lines
- * before it; the part of a line that stands before the fault is not given.
+ * LIMIT: a line is at most LODE_LINE_MAX_BYTES. A longer one is LODE_ERR_LIMIT: text with such
+ * lines is mostly not text. Whoever goes on gets the line behind it by the next call. A fault of
+ * the input (cut compressed data) comes after all whole lines before it; the part of a line that
+ * stands before the fault is not given.
  */
 #pragma once
 
@@ -17,14 +18,19 @@ struct lode_lines {
 	char *buffer;
 	size_t size, at, end; /* buffer[at .. end) is not given yet */
 	bool is_end;
-	int64_t number; /* of the line last given, from 1 */
-	int64_t offset; /* where it starts in the (decompressed) text */
+	bool is_skipping; /* the rest of a line that is too long */
+	int64_t number;	  /* of the line last given, from 1 */
+	int64_t offset;	  /* where it starts in the (decompressed) text */
 	int64_t next_offset;
 	bool is_unended; /* it is the last one, without a line feed: maybe cut */
 };
 
 void lode_lines_init(struct lode_lines *lines, struct lode_input *input);
 void lode_lines_release(struct lode_lines *lines);
+
+/* Was that failure a line that is too long, so that others may follow? Its place is in `number` and
+   `offset`. */
+bool lode_lines_may_go_on(const struct lode_lines *lines);
 
 /*
  * The next line, without its line feed (and the carriage return before that), NUL-terminated; it

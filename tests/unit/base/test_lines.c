@@ -84,9 +84,10 @@ static void lines_are_what_stands_between_line_feeds(void **state)
 	free(text);
 }
 
+/* "x\n", a line that is too long, "\nafter\n": whoever goes on loses that line only. */
 static void a_line_past_the_limit_is_an_error_with_its_number(void **state)
 {
-	size_t size = LODE_LINE_MAX_BYTES + 3;
+	size_t size = 2 * LODE_LINE_MAX_BYTES;
 	char *text = lode_alloc(size);
 	struct lode_lines lines;
 	struct lode_input *input;
@@ -97,12 +98,29 @@ static void a_line_past_the_limit_is_an_error_with_its_number(void **state)
 	(void)state;
 	memset(text, 'x', size);
 	text[1] = '\n';
+	memcpy(text + size - 7, "\nafter\n", 7);
 	write_file(text, size);
 	input = open_file(&lines);
 	assert_int_equal(lode_lines_next(&lines, &line, &len, &err), 1);
+	assert_false(lode_lines_may_go_on(&lines));
 	assert_int_equal(lode_lines_next(&lines, &line, &len, &err), LODE_ERR_LIMIT);
 	assert_true(err.is_line);
 	assert_int_equal(err.offset, 2);
+	assert_int_equal(lines.offset, 2);
+	assert_true(lode_lines_may_go_on(&lines));
+	assert_int_equal(lode_lines_next(&lines, &line, &len, &err), 1);
+	assert_string_equal(line, "after");
+	assert_int_equal(lines.number, 3);
+	assert_int_equal(lines.offset, size - 6);
+	assert_int_equal(lode_lines_next(&lines, &line, &len, &err), 0);
+	lode_lines_release(&lines);
+	lode_input_close(input);
+	/* The same as the last one, without an end. */
+	write_file(text, size - 7);
+	input = open_file(&lines);
+	assert_int_equal(lode_lines_next(&lines, &line, &len, &err), 1);
+	assert_int_equal(lode_lines_next(&lines, &line, &len, &err), LODE_ERR_LIMIT);
+	assert_int_equal(lode_lines_next(&lines, &line, &len, &err), 0);
 	lode_lines_release(&lines);
 	lode_input_close(input);
 	free(text);

@@ -33,7 +33,9 @@ struct folded {
 	const char *path;
 	int64_t total;
 	uint64_t n_lines;
-	uint64_t identity; /* hash over the first bytes of text */
+	uint64_t n_too_long;
+	int64_t first_too_long; /* number of that line */
+	uint64_t identity;	/* hash over the first bytes of text */
 	size_t n_hashed;
 	LODE_VEC(char) previous; /* the stack of the line before */
 	LODE_VEC(struct mark) marks;
@@ -305,13 +307,29 @@ static int take_line_folded(struct folded *f, const char *line, size_t len, stru
 	return 0;
 }
 
+/* The next line that is not too long; those that are, are lost. */
+static int next_folded(struct folded *f, char **line, size_t *len, struct lode_error *err)
+{
+	int rc;
+
+	while ((rc = lode_lines_next(&f->lines, line, len, err)) < 0 &&
+	       lode_lines_may_go_on(&f->lines)) {
+		if (!f->n_too_long++)
+			f->first_too_long = f->lines.number;
+		lode_loss_add(&f->stream->losses, LODE_LOSS_BAD_RECORD, 1, f->lines.offset, 0,
+			      "line %lld is longer than %zu MiB", (long long)f->lines.number,
+			      LODE_LINE_MAX_BYTES >> 20);
+	}
+	return rc;
+}
+
 static int read_lines_folded(struct folded *f, struct lode_error *err)
 {
 	char *line;
 	size_t len;
 	int rc;
 
-	while ((rc = lode_lines_next(&f->lines, &line, &len, err)) > 0) {
+	while ((rc = next_folded(f, &line, &len, err)) > 0) {
 		rc = take_line_folded(f, line, len, err);
 		if (rc < 0)
 			return rc;
@@ -392,6 +410,9 @@ static int folded_load(struct lode_stream **out, struct lode_input *input,
 	*out = NULL;
 	init_folded(&f, input, options);
 	rc = read_lines_folded(&f, err ? err : &local);
+	if (rc == 0 && !f.n_lines && f.n_too_long)
+		rc = lode_fail_line(err, LODE_ERR_LIMIT, f.path, f.first_too_long,
+				    "the line is longer than %zu MiB", LODE_LINE_MAX_BYTES >> 20);
 	if (rc == 0 && !f.n_lines)
 		rc = lode_fail(err, LODE_ERR_FORMAT, f.path, -1,
 			       "no line is a stack and a count, as in 'main;read 12'");

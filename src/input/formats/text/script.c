@@ -623,13 +623,26 @@ static void take_line_script(struct script *s, const char *line, size_t len)
 	}
 }
 
+/* The next line that is not too long; those that are, are lost. */
+static int next_script(struct script *s, char **line, size_t *len, struct lode_error *err)
+{
+	int rc;
+
+	while ((rc = lode_lines_next(&s->lines, line, len, err)) < 0 &&
+	       lode_lines_may_go_on(&s->lines))
+		lode_loss_add(&s->stream->losses, LODE_LOSS_BAD_RECORD, 1, s->lines.offset, 0,
+			      "line %lld is longer than %zu MiB", (long long)s->lines.number,
+			      LODE_LINE_MAX_BYTES >> 20);
+	return rc;
+}
+
 static int read_lines_script(struct script *s, struct lode_error *err)
 {
 	char *line;
 	size_t len;
 	int rc;
 
-	while ((rc = lode_lines_next(&s->lines, &line, &len, err)) > 0) {
+	while ((rc = next_script(s, &line, &len, err)) > 0) {
 		if (s->lines.is_unended) { /* perf ends its lines: this one is cut */
 			lode_loss_add(&s->stream->losses, LODE_LOSS_TRUNCATED, 1, s->lines.offset,
 				      0, "line %lld, the last one, has no end",
