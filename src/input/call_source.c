@@ -200,6 +200,8 @@ static int find_traces(struct trace_files *traces, const char *folder, struct lo
 			rc = find_traces(traces, all.at[i], err);
 		else if (stat(all.at[i], &st) == 0 && S_ISREG(st.st_mode))
 			format = format_of(traces, all.at[i]);
+		else if (lode_file_not_regular_reason(all.at[i], LODE_HOLDS_CALLS))
+			add_unread(traces, all.at[i]);
 		if (!format)
 			continue;
 		lode_vec_append(&traces->formats, format);

@@ -2,6 +2,7 @@
 #include "input/file_names.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/glob.h"
 #include "input/source.h"
@@ -173,6 +174,18 @@ const char *lode_file_unread_reason(char *text, size_t size, const char *path, u
 			 "wrong file name",
 			 format->named, format->begins, found);
 	return text;
+}
+
+const char *lode_file_not_regular_reason(const char *path, unsigned kinds)
+{
+	struct stat st;
+
+	if (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ||
+	    !lode_file_is_named_as(path, kinds))
+		return NULL;
+	return S_ISFIFO(st.st_mode)   ? "a pipe, not a file: give it alone to read from it"
+	       : S_ISSOCK(st.st_mode) ? "a socket, not a file"
+				      : "a device, not a file";
 }
 
 bool lode_file_is_named_as(const char *path, unsigned kinds)

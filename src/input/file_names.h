@@ -21,6 +21,10 @@
 const char *lode_file_unread_reason(char *text, size_t size, const char *path, unsigned kinds,
 				    const uint8_t *head, size_t n_head);
 
+/* The same of what is in a folder, or a link in it, and is neither a file nor a folder, such as a
+   pipe: it is not opened. */
+const char *lode_file_not_regular_reason(const char *path, unsigned kinds);
+
 /* Is a file called as those of `kinds` are, packed or not? */
 bool lode_file_is_named_as(const char *path, unsigned kinds);
 

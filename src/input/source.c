@@ -83,6 +83,7 @@ static void consider(struct lode_inputs *inputs, const char *path, const struct 
 	struct lode_input *input;
 	struct lode_error err;
 	uint8_t head[LODE_PEEK_BYTES];
+	const char *reason;
 	struct stat st;
 	ssize_t n;
 
@@ -90,8 +91,12 @@ static void consider(struct lode_inputs *inputs, const char *path, const struct 
 		skip_source(inputs, path, strerror(errno));
 		return;
 	}
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(st.st_mode)) {
+		reason = lode_file_not_regular_reason(path, LODE_HOLDS_SAMPLES | wanted->kinds);
+		if (reason)
+			skip_source(inputs, path, reason);
 		return;
+	}
 	if (lode_input_open(&input, path, &err) < 0) {
 		skip_source(inputs, path, err.message);
 		return;

@@ -168,11 +168,49 @@ void lode_say_inputs(const struct lode_command *self, const char *what,
 		say_input(self, what, &inputs[i]);
 }
 
+bool lode_said_add(struct lode_said *said, const char *path, const char *reason)
+{
+	size_t n = strlen(path) + strlen(reason) + 2, n_before;
+	char *text;
+
+	if (!said)
+		return true;
+	text = lode_alloc(n);
+	snprintf(text, n, "%s\n%s", path, reason);
+	n_before = said->texts.text.n;
+	(void)lode_strings_intern(&said->texts, text, n - 1);
+	free(text);
+	return said->texts.text.n > n_before;
+}
+
+void lode_said_release(struct lode_said *said)
+{
+	lode_strings_release(&said->texts);
+}
+
+void lode_say_inputs_once(const struct lode_command *self, const char *what,
+			  const struct lode_skipped_input *inputs, size_t n, struct lode_said *said)
+{
+	LODE_VEC(struct lode_skipped_input) fresh = {0};
+
+	for (size_t i = 0; i < n; i++)
+		if (lode_said_add(said, inputs[i].path, inputs[i].reason))
+			lode_vec_append(&fresh, inputs[i]);
+	lode_say_inputs(self, what, fresh.at, fresh.n);
+	lode_vec_release(&fresh);
+}
+
+void lode_say_skipped_once(const struct lode_command *self, const struct lode_digest_job *job,
+			   struct lode_said *said)
+{
+	lode_say_inputs_once(self, "skipped", job->skipped.at, job->skipped.n, said);
+	lode_say_inputs_once(self, "incomplete", job->incomplete.at, job->incomplete.n, said);
+	lode_say_other_files(self, job->n_other);
+}
+
 void lode_say_skipped(const struct lode_command *self, const struct lode_digest_job *job)
 {
-	lode_say_inputs(self, "skipped", job->skipped.at, job->skipped.n);
-	lode_say_incomplete(self, job->incomplete.at, job->incomplete.n);
-	lode_say_other_files(self, job->n_other);
+	lode_say_skipped_once(self, job, NULL);
 }
 
 void lode_say_other_files(const struct lode_command *self, size_t n)

@@ -25,6 +25,23 @@ void lode_say_incomplete(const struct lode_command *self, const struct lode_skip
 void lode_say_inputs(const struct lode_command *self, const char *what,
 		     const struct lode_skipped_input *inputs, size_t n);
 
+/*
+ * What was said of inputs, for commands that run several analyses on the same ones: the same path
+ * with the same reason is said once. `{ 0 }`: nothing yet; NULL: everything is said.
+ */
+struct lode_said {
+	struct lode_strings texts;
+};
+/* Is this new? From now on it is not. */
+bool lode_said_add(struct lode_said *said, const char *path, const char *reason);
+void lode_said_release(struct lode_said *said);
+/* As without: but for what was said. */
+void lode_say_skipped_once(const struct lode_command *self, const struct lode_digest_job *job,
+			   struct lode_said *said);
+void lode_say_inputs_once(const struct lode_command *self, const char *what,
+			  const struct lode_skipped_input *inputs, size_t n,
+			  struct lode_said *said);
+
 /* Says one line: "lode mine: ...". Names in it must be harmless already. */
 void lode_say(const struct lode_command *self, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -5,6 +5,7 @@
  *	lode_NAME_page_request    what it asks, but for its inputs
  *	lode_NAME_say             what it says on stderr of its answer: what was skipped, what is
  *				  wrong; `rc` and `err` are those of lode_NAME_run. Its exit code.
+ *				  `said` (may be NULL): of inputs only what was not said before.
  *
  * Both are the command's own (answers/NAME/command.c).
  */
@@ -19,6 +20,7 @@
 #include "tool/command.h"
 #include "tool/input_options.h"
 #include "tool/mining_options.h"
+#include "tool/messages.h"
 #include "tool/progress.h"
 
 /* Options that the request borrows; `progress` is borrowed as well. */
@@ -32,7 +34,7 @@ struct lode_mine_page_values {
 struct lode_mine_request lode_mine_page_request(struct lode_mine_page_values *values,
 						bool is_served, struct lode_progress *progress);
 int lode_mine_say(const struct lode_command *self, const struct lode_mine_answer *answer, int rc,
-		  const struct lode_error *err);
+		  const struct lode_error *err, struct lode_said *said);
 
 /* Opens what recordings are held against, `repo` or `signatures`, and asks as that wants it. Gives
    an exit code; what is wrong was said. */
@@ -42,12 +44,12 @@ int lode_triage_page_open(struct lode_triage_page **out, const char *repo, const
 struct lode_triage_request lode_triage_page_request(const struct lode_triage_page *page);
 void lode_triage_page_close(struct lode_triage_page *page); /* NULL does nothing */
 int lode_triage_say(const struct lode_command *self, const struct lode_triage_answer *answer,
-		    int rc, const struct lode_error *err);
+		    int rc, const struct lode_error *err, struct lode_said *said);
 
 struct lode_suspects_request lode_suspects_page_request(const struct lode_input_options *machine,
 							struct lode_progress *progress);
 int lode_suspects_say(const struct lode_command *self, const struct lode_suspects_answer *answer,
-		      int rc, const struct lode_error *err);
+		      int rc, const struct lode_error *err, struct lode_said *said);
 
 struct lode_timeline_request lode_timeline_page_request(const struct lode_input_options *machine,
 							struct lode_progress *progress);

@@ -63,3 +63,12 @@ for i in $(seq 10 34); do
 done
 code mine --json cut
 python3 -c 'import json; d = json.load(open("out")); print(d["streams"], len(d["skipped"]), len(d["incomplete"]))'
+
+say a pipe, named like a recording, is not opened, but named
+mkdir pipes pipes/folder
+echo 'main;a 5' >pipes/good.folded
+mkfifo pipes/live.perf.data pipes/notes
+for c in mine info suspects digest\ -o\ p; do code $c pipes; done
+say all analyses of one folder name it once
+zstd -qdc "$LODE_TOP/samples/startup/startup-08.perf.data.zst" >dir/good.perf.data
+code analyze -o report.html pipes dir

@@ -16,13 +16,15 @@ static void add_option(lode_text_list *words, const char *option, const char *va
 
 static void say_unread(void *context, const struct lode_survey *survey)
 {
-	const struct lode_pages *pages = context;
+	struct lode_pages *pages = context;
 	char path[1200];
 
 	for (size_t i = 0; i < survey->unread.n; i++)
-		lode_say(pages->self, "%s: %s",
-			 lode_escape(path, sizeof(path), survey->unread.at[i].path),
-			 survey->unread.at[i].reason);
+		if (lode_said_add(&pages->said, survey->unread.at[i].path,
+				  survey->unread.at[i].reason))
+			lode_say(pages->self, "%s: %s",
+				 lode_escape(path, sizeof(path), survey->unread.at[i].path),
+				 survey->unread.at[i].reason);
 }
 
 static int ask_triage(void *context, struct lode_triage_request *out)
@@ -48,17 +50,19 @@ static void say_start(void *context, const struct lode_analyze_run *run, size_t 
 	lode_progress_start(&pages->progress);
 }
 
-static int say_answer(const struct lode_pages *pages, const struct lode_analyze_end *end)
+static int say_answer(struct lode_pages *pages, const struct lode_analyze_end *end)
 {
 	const struct lode_pio_answer *pio = end->answer;
 
 	switch (end->kind) {
 	case LODE_ANALYZE_MINE:
-		return lode_mine_say(pages->miner, end->answer, end->rc, end->err);
+		return lode_mine_say(pages->miner, end->answer, end->rc, end->err, &pages->said);
 	case LODE_ANALYZE_TRIAGE:
-		return lode_triage_say(&lode_cmd_triage, end->answer, end->rc, end->err);
+		return lode_triage_say(&lode_cmd_triage, end->answer, end->rc, end->err,
+				       &pages->said);
 	case LODE_ANALYZE_SUSPECTS:
-		return lode_suspects_say(&lode_cmd_suspects, end->answer, end->rc, end->err);
+		return lode_suspects_say(&lode_cmd_suspects, end->answer, end->rc, end->err,
+					 &pages->said);
 	case LODE_ANALYZE_TIMELINE:
 		return lode_timeline_say(&lode_cmd_timeline, end->input, end->answer, end->rc,
 					 end->err);
@@ -143,4 +147,5 @@ void lode_pages_release(struct lode_pages *pages)
 	lode_analyze_free(pages->answer);
 	lode_triage_page_close(pages->triage);
 	lode_vec_release(&pages->mine_words);
+	lode_said_release(&pages->said);
 }

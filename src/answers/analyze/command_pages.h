@@ -25,6 +25,7 @@ struct lode_pages {
 	struct lode_triage_page *triage;
 	struct lode_progress progress;
 	struct lode_stopwatch watch;
+	struct lode_said said;
 };
 
 /* Runs what fits. Gives an exit code; what is wrong was said. With LODE_EXIT_OK and

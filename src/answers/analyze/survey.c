@@ -50,10 +50,10 @@ static enum lode_survey_kind kind_of(const uint8_t *head, size_t n)
 	return LODE_SURVEY_OTHER;
 }
 
+enum { NAMED_KINDS = LODE_HOLDS_SAMPLES | LODE_HOLDS_DIGEST | LODE_HOLDS_CALLS };
+
 static enum lode_survey_kind kind_of_file(const char *path, struct lode_error *err)
 {
-	static const unsigned named_kinds =
-		LODE_HOLDS_SAMPLES | LODE_HOLDS_DIGEST | LODE_HOLDS_CALLS;
 	enum lode_survey_kind kind = LODE_SURVEY_OTHER;
 	uint8_t head[LODE_PEEK_BYTES];
 	struct lode_input *input;
@@ -68,13 +68,14 @@ static enum lode_survey_kind kind_of_file(const char *path, struct lode_error *e
 	if (n > 0)
 		kind = kind_of(head, (size_t)n);
 	if (kind == LODE_SURVEY_OTHER && n >= 0 &&
-	    lode_file_unread_reason(reason, sizeof(reason), path, named_kinds, head, (size_t)n))
+	    lode_file_unread_reason(reason, sizeof(reason), path, NAMED_KINDS, head, (size_t)n))
 		lode_fail(err, LODE_ERR_FORMAT, path, 0, "%s", reason);
 	return kind;
 }
 
 static enum lode_survey_kind survey_one(const char *path, struct lode_error *err)
 {
+	const char *reason;
 	struct stat st;
 
 	err->status = LODE_OK;
@@ -86,6 +87,9 @@ static enum lode_survey_kind survey_one(const char *path, struct lode_error *err
 		return kind_of_file(path, err);
 	if (lode_bundle_is(path))
 		return LODE_SURVEY_RECORDING;
+	reason = lode_file_not_regular_reason(path, NAMED_KINDS);
+	if (reason)
+		lode_fail(err, LODE_ERR_FORMAT, path, -1, "%s", reason);
 	return S_ISDIR(st.st_mode) && lode_format_find_folder(path) ? LODE_SURVEY_CALLS
 								    : LODE_SURVEY_OTHER;
 }

@@ -364,11 +364,11 @@ static void say_joined(const struct lode_command *self, const struct lode_digest
 }
 
 int lode_mine_say(const struct lode_command *self, const struct lode_mine_answer *answer, int rc,
-		  const struct lode_error *err)
+		  const struct lode_error *err, struct lode_said *said)
 {
 	char lambda[LODE_UNITS_BUFFER];
 
-	lode_say_skipped(self, &answer->set->job);
+	lode_say_skipped_once(self, &answer->set->job, said);
 	say_joined(self, &answer->set->job);
 	if (rc >= 0 && answer->is_raised)
 		lode_say(self, "too many patterns at the default λ: those under λ = %s are ignored",
@@ -391,7 +391,7 @@ static int mine_and_put(const struct lode_command *self, const struct mine_value
 	lode_progress_start(&progress);
 	rc = lode_mine_run(&answer, &request, &err);
 	lode_progress_end(&progress);
-	code = lode_mine_say(self, answer, rc, &err);
+	code = lode_mine_say(self, answer, rc, &err, NULL);
 	request.reading.progress = NULL;
 	if (rc >= 0)
 		put = put_answer(self, v, answer, &request.reading);

@@ -231,7 +231,7 @@ static void mine_repo(struct lode_mine_answer **out, struct lode_serve_repo *rep
 	rc = lode_mine_run(out, &request, &err);
 	lode_progress_end(&telling.line);
 	mining->took_ms = (lode_clock_ns(CLOCK_MONOTONIC) - start_ns) / 1000000;
-	mining->code = lode_mine_say(repo->self, *out, rc, &err);
+	mining->code = lode_mine_say(repo->self, *out, rc, &err, NULL);
 	if (rc < 0) {
 		lode_mine_free(*out);
 		*out = NULL;

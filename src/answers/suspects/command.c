@@ -351,13 +351,14 @@ struct lode_suspects_request lode_suspects_page_request(const struct lode_input_
 }
 
 int lode_suspects_say(const struct lode_command *self, const struct lode_suspects_answer *answer,
-		      int rc, const struct lode_error *err)
+		      int rc, const struct lode_error *err, struct lode_said *said)
 {
 	for (unsigned side = 0; side < LODE_N_SIDES; side++) {
 		const struct lode_suspects_job *job = &answer->sides[side].job;
 
-		lode_say_inputs(self, "skipped", job->skipped.at, job->skipped.n);
-		lode_say_incomplete(self, job->incomplete.at, job->incomplete.n);
+		lode_say_inputs_once(self, "skipped", job->skipped.at, job->skipped.n, said);
+		lode_say_inputs_once(self, "incomplete", job->incomplete.at, job->incomplete.n,
+				     said);
 		lode_say_other_files(self, job->n_other);
 	}
 	if (rc < 0)
@@ -378,7 +379,7 @@ static int answer_suspects(const struct lode_command *self, const struct suspect
 	lode_progress_start(&progress);
 	rc = lode_suspects_run(&answer, &request, &err);
 	lode_progress_end(&progress);
-	code = lode_suspects_say(self, answer, rc, &err);
+	code = lode_suspects_say(self, answer, rc, &err, NULL);
 	if (rc >= 0 && !answer->nothing_in)
 		put = put_suspects(self, v, answer);
 	lode_suspects_answer_free(answer);

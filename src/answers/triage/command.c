@@ -130,9 +130,9 @@ static struct lode_triage_request triage_request_of(const struct triage_values *
 }
 
 int lode_triage_say(const struct lode_command *self, const struct lode_triage_answer *answer,
-		    int rc, const struct lode_error *err)
+		    int rc, const struct lode_error *err, struct lode_said *said)
 {
-	lode_say_skipped(self, answer->read);
+	lode_say_skipped_once(self, answer->read, said);
 	return rc < 0 ? lode_say_error(self, err) : lode_job_exit(answer->read, LODE_EXIT_OK);
 }
 
@@ -153,7 +153,7 @@ static int triage_command_answer(const struct lode_command *self, const void *va
 	lode_progress_start(&progress);
 	rc = lode_triage_run(&answer, &request, &err);
 	lode_progress_end(&progress);
-	code = lode_triage_say(self, answer, rc, &err);
+	code = lode_triage_say(self, answer, rc, &err, NULL);
 	if (rc >= 0)
 		put = triage_command_put(self, v, answer, inputs, n_inputs);
 	lode_triage_free(answer);

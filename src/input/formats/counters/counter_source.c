@@ -163,6 +163,8 @@ static int consider_folder(struct folder *f, const char *path, unsigned depth,
 			   struct lode_error *err)
 {
 	lode_path_list names = {0};
+	const char *reason;
+	struct lode_error fault;
 	struct stat st;
 	int rc = lode_folder_list(&names, path, err);
 
@@ -172,6 +174,10 @@ static int consider_folder(struct folder *f, const char *path, unsigned depth,
 				consider_folder(f, names.at[i], depth + 1, NULL);
 		} else if (stat(names.at[i], &st) == 0 && S_ISREG(st.st_mode)) {
 			consider_file(f, names.at[i]);
+		} else if ((reason = lode_file_not_regular_reason(names.at[i],
+								  LODE_HOLDS_COUNTERS))) {
+			lode_fail(&fault, LODE_ERR_FORMAT, names.at[i], -1, "%s", reason);
+			count_unread(f, names.at[i], &fault);
 		}
 	}
 	lode_path_list_release(&names);
