@@ -34,7 +34,8 @@ struct lode_follow {
 	unsigned n_in_vain;
 	uint64_t n_truncations;
 	LODE_VEC(char) head;
-	bool is_head_whole; /* it does not grow any more */
+	bool is_head_whole;	    /* it does not grow any more */
+	int64_t counted, n_counted; /* bytes of the file of which lines were counted; lines */
 };
 
 struct lode_follow *lode_follow_new(const char *path, bool is_from_end)
@@ -87,6 +88,26 @@ static ssize_t read_at(int fd, void *buffer, size_t size, int64_t offset)
 	return (ssize_t)n;
 }
 
+int64_t lode_follow_lines_before(struct lode_follow *f, int64_t offset)
+{
+	enum { PIECE = 1 << 16 };
+	char *piece = lode_alloc(PIECE);
+	ssize_t n = 1;
+
+	if (offset < f->counted)
+		f->counted = f->n_counted = 0;
+	while (f->counted < offset && n > 0) {
+		size_t most = offset - f->counted < PIECE ? (size_t)(offset - f->counted) : PIECE;
+
+		n = read_at(f->fd, piece, most, f->counted);
+		for (ssize_t i = 0; i < n; i++)
+			f->n_counted += piece[i] == '\n';
+		f->counted += n > 0 ? n : 0;
+	}
+	free(piece);
+	return f->n_counted;
+}
+
 /* ---- One file ---- */
 
 /* Reading goes on at `offset` of the open file, of which nothing is known. */
@@ -98,6 +119,7 @@ static void start_at(struct lode_follow *f, int64_t offset)
 	f->is_head_whole = f->is_skipping = false;
 	f->n_start = 0;
 	f->n_in_vain = 0;
+	f->counted = f->n_counted = 0;
 	f->file++;
 }
 
@@ -352,12 +374,13 @@ static void find_head(struct lode_follow *f, int64_t offset, struct lode_follow_
 	chunk->head_size = f->head.n;
 }
 
-/* Gives text[given .. end). */
-static int give(struct lode_follow *f, size_t end, struct lode_follow_chunk *chunk)
+/* Gives text[given .. end), of which the last `n_added` bytes are not the file's. */
+static int give(struct lode_follow *f, size_t end, size_t n_added, struct lode_follow_chunk *chunk)
 {
 	*chunk = (struct lode_follow_chunk){.text = f->text.at + f->given,
 					    .size = end - f->given,
-					    .offset = f->offset - (int64_t)(f->text.n - f->given),
+					    .offset = f->offset + (int64_t)n_added -
+						      (int64_t)(f->text.n - f->given),
 					    .file = f->file};
 	if (chunk->offset > 0)
 		find_head(f, chunk->offset, chunk);
@@ -419,7 +442,7 @@ static int at_end(struct lode_follow *f, struct lode_follow_chunk *chunk, struct
 		return 0;
 	if (f->text.n > f->given && !f->is_skipping) { /* nobody will end this line */
 		lode_vec_append(&f->text, '\n');
-		return give(f, f->text.n, chunk);
+		return give(f, f->text.n, 1, chunk);
 	}
 	return go_on(f, err);
 }
@@ -458,7 +481,7 @@ int lode_follow_read(struct lode_follow *f, size_t most, struct lode_follow_chun
 			continue;
 		end = whole_lines(f);
 		if (end > f->given)
-			return give(f, end, chunk);
+			return give(f, end, 0, chunk);
 		if (f->text.n - f->given > LODE_LINE_MAX_BYTES) {
 			f->given = f->text.n;
 			f->is_skipping = true;

@@ -62,5 +62,9 @@ int lode_follow_read(struct lode_follow *follow, size_t most, struct lode_follow
 /* Behind the chunk last given, of the file that it is from. False: nothing was opened yet. */
 bool lode_follow_place(const struct lode_follow *follow, struct lode_follow_place *place);
 
+/* How many lines stand before `offset` of the file that the chunk last given is from. O(bytes
+   between this place and the one last asked for in that file). */
+int64_t lode_follow_lines_before(struct lode_follow *follow, int64_t offset);
+
 /* How often the file was truncated while it was followed: bytes may be lost then. */
 uint64_t lode_follow_truncations(const struct lode_follow *follow);

@@ -109,6 +109,14 @@ int lode_lines_next(struct lode_lines *lines, char **line, size_t *len, struct l
 	return 1;
 }
 
+int64_t lode_text_part_line(const struct lode_text_part *part, int64_t offset, int64_t number)
+{
+	bool is_head = offset < (int64_t)part->head_size;
+
+	return is_head || !part->lines_between ? number
+					       : number + part->lines_between(part->context);
+}
+
 const char **lode_lines_split(const char *text, size_t *n, struct lode_arena *arena)
 {
 	const char **lines;

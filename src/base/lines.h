@@ -40,6 +40,21 @@ int lode_lines_next(struct lode_lines *lines, char **line, size_t *len, struct l
 
 /* ---- In memory ---- */
 
+/*
+ * A part of a text file that is read as if it were one: its first `head_size` bytes are the first
+ * lines of the file, repeated, and the others stand somewhere behind them.
+ */
+struct lode_text_part {
+	const char *text;
+	size_t size, head_size;
+	/* How many lines stand between the two; may take long, and is asked only where a line is
+	   to be named. NULL: none. */
+	int64_t (*lines_between)(void *context);
+	void *context;
+};
+/* The number in the file of the part's line `number` (from 1), which begins at `offset`. */
+int64_t lode_text_part_line(const struct lode_text_part *part, int64_t offset, int64_t number);
+
 /* The lines of a text, copied to the arena; empty ones are none, and NULL has none. */
 const char **lode_lines_split(const char *text, size_t *n, struct lode_arena *arena);
 /* Back again: parted by line feeds, in the arena. */

@@ -259,3 +259,21 @@ print("told:", len(whole) > 200, "none lost:", set(told) == set(whole), "in orde
       "repeated:", "as few as kills" if len(told) - len(whole) <= kills else len(told) - len(whole))
 P
 python3 kill.py
+
+echo "== bad lines have the numbers that they have in the file, however much is read at once"
+python3 - <<'P'
+log = open("two.log").read().splitlines(True)
+log[9000] = "nonsense\n"
+open("bad.log", "w").writelines(log[:12000])
+rows = open("two-web.csv").read().splitlines(True)
+wide = [rows[0].replace("\n", "".join(f",c{i}" for i in range(200)) + "\n")]
+wide += [row.replace("\n", ",0.125" * 200 + "\n") for row in rows[1:]]
+wide[601] = "rubbish\n"
+open("wide.csv", "w").writelines(wide)
+P
+"$LODE" pio watch -m model --log bad.log -c web=two-web.csv -c db=two-db.csv --from start --once 2>&1 >/dev/null
+"$LODE" pio watch -m model --log two.log -c web=wide.csv -c db=two-db.csv --from start --once 2>&1 >/dev/null
+{ sed -n 1,9000p two.log; echo nonsense; } >late.log
+"$LODE" pio watch -m model --log late.log -c web=two-web.csv -c db=two-db.csv --state late --from start --once >/dev/null 2>&1
+echo "more nonsense" >>late.log
+"$LODE" pio watch -m model --log late.log -c web=two-web.csv -c db=two-db.csv --state late --once 2>&1 >/dev/null

@@ -1,6 +1,7 @@
 /* What a watch has read, taken in. */
 #include "answers/pio/watch_parts.h"
 
+#include "base/ascii.h"
 #include "model/clock_guard.h"
 #include "model/interval_axis.h"
 #include "input/formats/counters/counter_source.h"
@@ -15,17 +16,47 @@ void lode_watch_warn(struct lode_watch_source *source, const struct lode_pio_wat
 	source->is_warned = true;
 }
 
-/* Head and chunk as one text. */
-static void join_head(struct lode_pio_watch *w, const char *head, size_t head_size,
-		      const char *text, size_t size)
+/* A chunk behind its head, and what it takes to tell where its lines are in the file. */
+struct joined {
+	struct lode_text_part part;
+	struct lode_follow *follow;
+	int64_t offset;	 /* of the chunk */
+	int64_t between; /* lines between head and chunk; -1: not counted yet */
+};
+
+static int64_t count_between(void *context)
+{
+	struct joined *joined = context;
+	const char *end = joined->part.text + joined->part.head_size;
+
+	if (joined->between < 0) {
+		joined->between = lode_follow_lines_before(joined->follow, joined->offset);
+		for (const char *c = joined->part.text; c < end; c++)
+			joined->between -= *c == '\n';
+	}
+	return joined->between;
+}
+
+static void join_head(struct joined *out, struct lode_pio_watch *w, struct lode_watch_source *s,
+		      const char *head, size_t head_size, const struct lode_follow_chunk *chunk)
 {
 	w->text.n = 0;
-	lode_vec_reserve(&w->text, head_size + size + 1);
+	lode_vec_reserve(&w->text, head_size + chunk->size + 1);
 	if (head_size)
 		memcpy(w->text.at, head, head_size);
-	if (size)
-		memcpy(w->text.at + head_size, text, size);
-	w->text.n = head_size + size;
+	if (chunk->size)
+		memcpy(w->text.at + head_size, chunk->text, chunk->size);
+	w->text.n = head_size + chunk->size;
+	*out = (struct joined){
+		.part = {.text = w->text.at,
+			 .size = w->text.n,
+			 .head_size = head_size,
+			 .lines_between = count_between,
+			 .context = out},
+		.follow = s->follow,
+		.offset = chunk->offset,
+		.between = -1,
+	};
 }
 
 /* ---- Counters ---- */
@@ -72,7 +103,7 @@ static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
 	const char *head = chunk->head;
 	size_t size = header_size(chunk->head, chunk->head_size);
 	struct lode_counter_facts facts;
-	struct lode_slice text;
+	struct joined joined;
 	struct lode_error err;
 	int64_t newest;
 
@@ -84,10 +115,9 @@ static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
 	}
 	if (!size && header_size(chunk->text, chunk->size) == chunk->size)
 		return; /* nothing but a header yet: it is the head of what follows */
-	join_head(w, head, size, chunk->text, chunk->size);
-	text = (struct lode_slice){w->text.at, w->text.n};
-	if (lode_counters_read_text(w->counters, lode_follow_path(s->follow), &text, s->server,
-				    &facts, &err) < 0)
+	join_head(&joined, w, s, head, size, chunk);
+	if (lode_counters_read_text(w->counters, lode_follow_path(s->follow), &joined.part,
+				    s->server, &facts, &err) < 0)
 		lode_watch_warn(s, watcher, &err);
 	else
 		s->is_warned = false;
@@ -232,12 +262,12 @@ static int ignore(void *context, const struct lode_request *at, size_t n, struct
 	return LODE_OK;
 }
 
-/* How many requests and bad lines the head holds: they were taken before. */
+/* How many requests the head holds: they were taken before. */
 static void count_head(const struct lode_pio_watch *w, struct lode_watch_source *s,
 		       const struct lode_follow_chunk *chunk)
 {
 	struct lode_log_options options = w->options.log;
-	struct lode_slice text = {chunk->head, chunk->head_size};
+	struct lode_text_part head = {.text = chunk->head, .size = chunk->head_size};
 	struct lode_request_names names = {0};
 	struct lode_losses losses = {0};
 	struct lode_request_sink sink = {.names = &names, .requests = ignore, .losses = &losses};
@@ -247,12 +277,11 @@ static void count_head(const struct lode_pio_watch *w, struct lode_watch_source 
 	if (s->head_file == chunk->file && s->head_size == chunk->head_size)
 		return;
 	options.n_threads = 1;
-	(void)lode_requests_read_text(&sink, lode_follow_path(s->follow), &text, &options, &facts,
+	(void)lode_requests_read_text(&sink, lode_follow_path(s->follow), &head, &options, &facts,
 				      &err); /* a head without a request has none to leave out */
 	s->head_file = chunk->file;
 	s->head_size = chunk->head_size;
 	s->n_head_requests = facts.n_requests;
-	s->n_head_bad = losses.by_kind[LODE_LOSS_BAD_RECORD].count;
 	lode_request_names_release(&names);
 }
 
@@ -269,24 +298,22 @@ static void feed_log(struct lode_pio_watch *w, struct lode_watch_source *s,
 		.context = &in, .names = &in.names, .requests = take_requests, .losses = &losses};
 	struct lode_log_options options = w->options.log;
 	struct lode_log_facts facts;
-	struct lode_slice text;
+	struct joined joined;
 	struct lode_error err;
 	const struct lode_loss *bad = &losses.by_kind[LODE_LOSS_BAD_RECORD];
 
 	if (chunk->head_size)
 		count_head(w, s, chunk);
 	in.n_left_out = chunk->head_size ? s->n_head_requests : 0;
-	join_head(w, chunk->head, chunk->head_size, chunk->text, chunk->size);
-	text = (struct lode_slice){w->text.at, w->text.n};
+	join_head(&joined, w, s, chunk->head, chunk->head_size, chunk);
 	options.n_threads = 1;
-	if (lode_requests_read_text(&sink, lode_follow_path(s->follow), &text, &options, &facts,
-				    &err) < 0)
+	if (lode_requests_read_text(&sink, lode_follow_path(s->follow), &joined.part, &options,
+				    &facts, &err) < 0)
 		lode_watch_warn(s, watcher, &err);
 	else
 		s->is_warned = false;
-	if (bad->count > (chunk->head_size ? s->n_head_bad : 0))
-		lode_loss_add(&w->losses, LODE_LOSS_BAD_RECORD,
-			      bad->count - (chunk->head_size ? s->n_head_bad : 0), chunk->offset,
+	if (bad->count)
+		lode_loss_add(&w->losses, LODE_LOSS_BAD_RECORD, bad->count, chunk->offset,
 			      in.newest_ns, "%s", bad->detail);
 	s->newest_ns = in.newest_ns;
 	/* Nothing is judged as long as there are no counters: then old requests are of no use. */

@@ -18,10 +18,10 @@ struct lode_watch_source {
 	bool is_idle;	   /* nothing to read just now */
 	bool is_warned;	   /* its fault was told, and nothing has been right since */
 	uint64_t n_truncations;
-	/* Logs: requests and bad lines in the head that is read again before each chunk. */
+	/* Logs: requests in the head that is read again before each chunk. */
 	uint32_t head_file;
 	size_t head_size;
-	uint64_t n_head_requests, n_head_bad;
+	uint64_t n_head_requests;
 	/* sadf: the "# ..." line that names the columns of what follows. */
 	LODE_VEC(char) section;
 };

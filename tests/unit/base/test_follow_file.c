@@ -228,6 +228,9 @@ static void from_the_end_means_the_next_whole_line(void **state)
 	assert_memory_equal(chunk.text, "begun and ended\n", chunk.size);
 	assert_int_equal(chunk.head_size, strlen("head\nold\n"));
 	assert_memory_equal(chunk.head, "head\nold\n", chunk.head_size);
+	assert_int_equal(lode_follow_lines_before(f, chunk.offset), 2);
+	assert_int_equal(lode_follow_lines_before(f, chunk.offset + (int64_t)chunk.size), 3);
+	assert_int_equal(lode_follow_lines_before(f, 5), 1);
 	lode_follow_free(f);
 	tear_down(&w);
 }
@@ -254,8 +257,10 @@ static void the_end_of_a_rotated_file_is_a_line(void **state)
 		rc = lode_follow_read(f, 100, &chunk, &err);
 	assert_int_equal(rc, 1);
 	assert_memory_equal(chunk.text, "last\n", 5);
+	assert_int_equal(lode_follow_lines_before(f, chunk.offset), 1);
 	assert_int_equal(lode_follow_read(f, 100, &chunk, &err), 1);
 	assert_memory_equal(chunk.text, "new\n", 4);
+	assert_int_equal(lode_follow_lines_before(f, chunk.offset), 0);
 	lode_follow_free(f);
 	tear_down(&w);
 }

@@ -45,11 +45,22 @@ void lode_counter_add(struct lode_counter_reader *reader, const char *server, co
 	reader->facts->n_rows++;
 }
 
+static int64_t line_in_file(const struct lode_counter_reader *reader, int64_t offset, int64_t line)
+{
+	return reader->part ? lode_text_part_line(reader->part, offset, line) : line;
+}
+
+void lode_counter_place(struct lode_counter_reader *reader, int64_t offset, int64_t line)
+{
+	lode_counter_log_place(reader->log, reader->path, line_in_file(reader, offset, line));
+}
+
 void lode_counter_bad(struct lode_counter_reader *reader, int64_t offset, int64_t line,
 		      const char *what)
 {
 	lode_loss_add(lode_counter_log_losses(reader->log), LODE_LOSS_BAD_RECORD, 1, offset,
-		      reader->last_ns, "%s: line %lld %s", reader->path, (long long)line, what);
+		      reader->last_ns, "%s: line %lld %s", reader->path,
+		      (long long)line_in_file(reader, offset, line), what);
 }
 
 double lode_counter_number(const char *text, size_t len, bool *is_bad)

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/ascii.h"
 #include "base/log_time.h"
 #include "base/map.h"
 #include "model/counters.h"
@@ -16,6 +17,7 @@
 struct lode_counter_reader {
 	struct lode_counter_log *log;
 	struct lode_input *input;
+	const struct lode_text_part *part; /* that the input is; NULL: it is a file */
 	const char *path;
 	const char *server; /* whose counters they are, as far as the file does not say */
 	bool is_server_given;
@@ -41,6 +43,9 @@ void lode_counter_host(struct lode_counter_reader *reader, const char *host, siz
 /* One value of one counter. */
 void lode_counter_add(struct lode_counter_reader *reader, const char *server, const char *name,
 		      enum lode_counter_kind kind, int64_t t_ns, double value);
+
+/* The line whose samples come next. */
+void lode_counter_place(struct lode_counter_reader *reader, int64_t offset, int64_t line);
 
 /* Counts a line or a row that is none. */
 void lode_counter_bad(struct lode_counter_reader *reader, int64_t offset, int64_t line,

@@ -110,7 +110,7 @@ static int read_sadf(struct lode_counter_reader *reader, struct lode_error *err)
 	reader->facts->format = "sadf text";
 	lode_lines_init(&lines, reader->input);
 	while ((rc = lode_lines_next(&lines, &line, &len, err)) > 0) {
-		lode_counter_log_place(reader->log, reader->path, lines.number);
+		lode_counter_place(reader, lines.offset, lines.number);
 		if (memchr(line, '\0', len))
 			lode_counter_bad(reader, lines.offset, lines.number, "is not text");
 		else if (*line == '#')

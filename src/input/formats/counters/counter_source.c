@@ -46,12 +46,13 @@ static int read_by_format(struct lode_counter_reader *reader, struct lode_error 
 			 lode_escape_fit(shown, sizeof(shown), head, 60));
 }
 
-/* `input` is closed; NULL: what is at `path`. */
-static int read_counters(struct lode_counter_log *log, struct lode_input *input, const char *path,
-			 const char *server, struct lode_counter_facts *facts,
-			 struct lode_error *err)
+/* `input` is closed; NULL: what is at `path`. `part`: what it is of a file; NULL: all of it. */
+static int read_counters(struct lode_counter_log *log, struct lode_input *input,
+			 const struct lode_text_part *part, const char *path, const char *server,
+			 struct lode_counter_facts *facts, struct lode_error *err)
 {
 	struct lode_counter_reader reader = {.log = log,
+					     .part = part,
 					     .path = path,
 					     .is_server_given = server != NULL,
 					     .facts = facts,
@@ -148,7 +149,7 @@ static void consider_file(struct folder *f, const char *path)
 
 	if (!is_counters(f, path))
 		return;
-	if (read_counters(f->log, NULL, path, f->server, &facts, &err) < 0) {
+	if (read_counters(f->log, NULL, NULL, path, f->server, &facts, &err) < 0) {
 		count_unread(f, path, &err);
 		return;
 	}
@@ -226,22 +227,23 @@ int lode_counters_read(struct lode_counter_log *log, const char *path, const cha
 	int rc;
 
 	if (lode_prometheus_is(path))
-		return read_counters(log, NULL, path, server, facts, err);
+		return read_counters(log, NULL, NULL, path, server, facts, err);
 	if (stat(path, &st) == 0)
-		return S_ISDIR(st.st_mode) ? read_folder(log, path, server, facts, err)
-					   : read_counters(log, NULL, path, server, facts, err);
+		return S_ISDIR(st.st_mode)
+			       ? read_folder(log, path, server, facts, err)
+			       : read_counters(log, NULL, NULL, path, server, facts, err);
 	meta = archive_meta(path);
-	rc = read_counters(log, NULL, meta ? meta : path, server, facts, err);
+	rc = read_counters(log, NULL, NULL, meta ? meta : path, server, facts, err);
 	free(meta);
 	return rc;
 }
 
 int lode_counters_read_text(struct lode_counter_log *log, const char *name,
-			    const struct lode_slice *text, const char *server,
+			    const struct lode_text_part *part, const char *server,
 			    struct lode_counter_facts *facts, struct lode_error *err)
 {
 	struct lode_input *input;
 
-	lode_input_open_bytes(&input, name, text->at, text->len);
-	return read_counters(log, input, name, server, facts, err);
+	lode_input_open_bytes(&input, name, part->text, part->size);
+	return read_counters(log, input, part, name, server, facts, err);
 }

@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "base/slice.h"
+#include "base/lines.h"
 #include "model/counters.h"
 
 struct lode_counter_facts {
@@ -32,7 +32,7 @@ struct lode_counter_facts {
 int lode_counters_read(struct lode_counter_log *log, const char *path, const char *server,
 		       struct lode_counter_facts *facts, struct lode_error *err);
 
-/* The same of plain text in memory; `name` stands for its path. */
+/* The same of a part of plain text in memory; `name` stands for its path. */
 int lode_counters_read_text(struct lode_counter_log *log, const char *name,
-			    const struct lode_slice *text, const char *server,
+			    const struct lode_text_part *part, const char *server,
 			    struct lode_counter_facts *facts, struct lode_error *err);

@@ -328,7 +328,7 @@ static void take_row(struct table *t, char *line, size_t len)
 		bad_row(t, "has a different number of columns than the header");
 		return;
 	}
-	lode_counter_log_place(t->reader->log, t->reader->path, t->lines.number);
+	lode_counter_place(t->reader, t->lines.offset, t->lines.number);
 	text = time_text(t, buffer, sizeof(buffer), &n);
 	if (!lode_counter_time(t->reader, &t_ns, text, n) ||
 	    __builtin_add_overflow(t_ns, t->relog_bias_ns, &t_ns)) {

@@ -31,7 +31,8 @@ struct item {
 	const struct lode_log_layout *layout;
 	char *text;
 	size_t size, capacity;
-	int64_t offset; /* of its text in the log */
+	int64_t offset;	  /* of its text in the log */
+	size_t head_size; /* of the log's part (struct lode_text_part) */
 	unsigned worker;
 	LODE_VEC(struct lode_request) requests; /* names: the worker's own ids */
 	LODE_VEC(uint32_t) lines;		/* where each stands, from 1 within the block */
@@ -69,7 +70,7 @@ struct reading {
 	struct lode_error *err;
 	struct lode_input *input;
 	const char *path;
-	const struct lode_slice *text;		    /* NULL: the path is read */
+	const struct lode_text_part *part;	    /* NULL: the path is read */
 	LODE_VEC(struct lode_log_layout *) layouts; /* the last one is in use */
 	char *rest;				    /* the begun line behind the last block */
 	size_t rest_size, rest_capacity;
@@ -247,11 +248,14 @@ static uint32_t action_of(struct worker *w, struct item *item, const struct lode
 
 static void count_bad(struct item *item, enum lode_log_verdict verdict, const char *line)
 {
+	int64_t offset = item->offset + (line - item->text);
 	char shown[160];
 
+	if (offset < (int64_t)item->head_size)
+		return;
 	if (item->n_bad++ == 0) {
 		item->bad_line = item->n_lines;
-		item->bad_offset = item->offset + (line - item->text);
+		item->bad_offset = offset;
 		snprintf(item->bad_words, sizeof(item->bad_words), "%s: %s",
 			 lode_log_verdict_words(verdict),
 			 lode_escape_fit(shown, sizeof(shown), line, 60));
@@ -296,6 +300,7 @@ static void work_request_source(void *context, void *at, unsigned worker)
 	char *p = item->text, *end = p + item->size;
 
 	item->worker = worker;
+	item->head_size = r->part ? r->part->head_size : 0;
 	item->requests.n = item->lines.n = item->zoneless.n = item->fresh.n = item->fresh_text.n =
 		0;
 	item->n_lines = item->n_no_response = item->n_bad = 0;
@@ -337,11 +342,14 @@ static uint32_t shared_id(struct ids *ids, struct lode_strings *names, uint32_t 
 static void count_request_source(struct reading *r, const struct item *item)
 {
 	struct lode_log_facts *facts = r->facts;
-	unsigned long long bad_line = facts->n_lines + item->bad_line;
+	int64_t bad_line = (int64_t)(facts->n_lines + item->bad_line);
 
+	if (item->n_bad && r->part)
+		bad_line = lode_text_part_line(r->part, item->bad_offset, bad_line);
 	if (item->n_bad)
 		lode_loss_add(r->sink->losses, LODE_LOSS_BAD_RECORD, item->n_bad, item->bad_offset,
-			      r->last_ns, "%s: line %llu %s", r->path, bad_line, item->bad_words);
+			      r->last_ns, "%s: line %lld %s", r->path, (long long)bad_line,
+			      item->bad_words);
 	facts->n_lines += item->n_lines;
 	facts->n_requests += item->requests.n;
 	facts->n_no_response += item->n_no_response;
@@ -377,7 +385,7 @@ static int take_request_source(void *context, void *at)
 				     lode_input_consumed_bytes(r->input));
 	if (!item->requests.n)
 		return LODE_OK;
-	if (r->text) /* a part of a log that is followed: what comes next is not known */
+	if (r->part) /* a part of a log that is followed: what comes next is not known */
 		return r->sink->requests(r->sink->context, item->requests.at, item->requests.n,
 					 r->err);
 	return lode_request_times_take(&r->times, item->requests.at, item->lines.at,
@@ -471,8 +479,8 @@ static int set_up(struct reading *r, struct lode_error *err)
 		r->workers[i].splitter = lode_log_splitter_new();
 	}
 	rc = LODE_OK;
-	if (r->text)
-		lode_input_open_bytes(&r->input, r->path, r->text->at, r->text->len);
+	if (r->part)
+		lode_input_open_bytes(&r->input, r->path, r->part->text, r->part->size);
 	else
 		rc = lode_input_open(&r->input, r->path, err);
 	if (rc == LODE_OK)
@@ -534,9 +542,9 @@ static int conclude(struct reading *r, struct lode_error *err)
 	return LODE_OK;
 }
 
-/* `text` NULL: what is at `path`. */
+/* `part` NULL: what is at `path`. */
 static int read_log(const struct lode_request_sink *sink, const char *path,
-		    const struct lode_slice *text, const struct lode_log_options *options,
+		    const struct lode_text_part *part, const struct lode_log_options *options,
 		    struct lode_log_facts *facts, struct lode_error *err)
 {
 	struct reading *r = lode_alloc0(1, sizeof(*r));
@@ -549,7 +557,7 @@ static int read_log(const struct lode_request_sink *sink, const char *path,
 	r->facts = facts;
 	r->err = err ? err : &local;
 	r->path = path;
-	r->text = text;
+	r->part = part;
 	r->last_ns = INT64_MIN;
 	rc = set_up(r, r->err);
 	r->times = (struct lode_request_times){.sink = sink, .path = path};
@@ -571,10 +579,11 @@ int lode_requests_read(const struct lode_request_sink *sink, const char *path,
 }
 
 int lode_requests_read_text(const struct lode_request_sink *sink, const char *name,
-			    const struct lode_slice *text, const struct lode_log_options *options,
-			    struct lode_log_facts *facts, struct lode_error *err)
+			    const struct lode_text_part *part,
+			    const struct lode_log_options *options, struct lode_log_facts *facts,
+			    struct lode_error *err)
 {
-	return read_log(sink, name, text, options, facts, err);
+	return read_log(sink, name, part, options, facts, err);
 }
 
 int lode_log_options_check(const struct lode_log_options *options, struct lode_error *err)

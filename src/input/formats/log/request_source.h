@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "base/slice.h"
+#include "base/lines.h"
 #include "model/requests.h"
 #include "input/format.h"
 
@@ -61,10 +61,12 @@ int lode_requests_read(const struct lode_request_sink *sink, const char *path,
 		       const struct lode_log_options *options, struct lode_log_facts *facts,
 		       struct lode_error *err);
 
-/* The same of plain text in memory; `name` stands for its path. */
+/* The same of a part of plain text in memory; `name` stands for its path. Bad lines of its head are
+   not counted: they were, with the lines behind them. */
 int lode_requests_read_text(const struct lode_request_sink *sink, const char *name,
-			    const struct lode_slice *text, const struct lode_log_options *options,
-			    struct lode_log_facts *facts, struct lode_error *err);
+			    const struct lode_text_part *part,
+			    const struct lode_log_options *options, struct lode_log_facts *facts,
+			    struct lode_error *err);
 
 /* The options are sound: LODE_ERR_ARG tells what is not. */
 int lode_log_options_check(const struct lode_log_options *options, struct lode_error *err);
