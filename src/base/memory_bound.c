@@ -353,8 +353,34 @@ void lode_memory_count_table(size_t size_bytes)
 	if (!most || size_bytes < least_refused_bytes || IS_SANITIZED)
 		return;
 	needed = read_usage().own + size_bytes;
-	if (size_bytes >= most / 2 && needed > most / 4 * 3)
+	if (size_bytes < most / 2 || needed <= most / 4 * 3)
+		return;
+	/* Blocks that were freed are in it while malloc keeps their pages. */
+	(void)malloc_trim(0);
+	needed = read_usage().own + size_bytes;
+	if (needed > most / 4 * 3)
 		refuse(needed, " for random access", most, needed / 2 * 3);
+}
+
+void lode_memory_read_ahead(const void *from, size_t size_bytes)
+{
+	uintptr_t page_bytes, begin = (uintptr_t)from;
+
+	if (!atomic_load_explicit(&blocks.n, memory_order_relaxed) || !size_bytes)
+		return;
+	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	begin &= ~(page_bytes - 1);
+	(void)madvise((void *)begin, (uintptr_t)from + size_bytes - begin, MADV_WILLNEED);
+}
+
+size_t lode_memory_for_lookups(void)
+{
+	size_t most = lode_memory_bound(), ceiling;
+
+	if (!most)
+		return SIZE_MAX;
+	ceiling = lode_memory_ceiling("").bytes;
+	return ceiling - (most < ceiling ? most : ceiling) / 2;
 }
 
 static void __attribute__((noreturn)) no_room(int error, size_t size_bytes)

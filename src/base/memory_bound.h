@@ -51,6 +51,20 @@ bool lode_memory_is_short(size_t more_bytes);
 void lode_memory_count_table(size_t size_bytes);
 
 /*
+ * So much may be looked up at random again and again: what the process may have at all, but for
+ * half of its bound, which holds other things. (Pages that it gives up stay in the kernel's cache,
+ * up to that.) More would be read from the disk all the time. SIZE_MAX without a bound.
+ */
+size_t lode_memory_for_lookups(void);
+
+/*
+ * A pass over a table comes to `from` now: its next `size_bytes` are read from the disk at once
+ * where they are in a file and not in memory, not page by page as they are missed. Half a megabyte
+ * or so at a time. Thread-safe.
+ */
+void lode_memory_read_ahead(const void *from, size_t size_bytes);
+
+/*
  * Gives the whole pages of a fresh block of malloc or calloc, of LODE_LARGE_BYTES or more, to a
  * file; they read as zero. `from_bytes` (at most the block's) at `from` are moved to its beginning:
  * what is there afterwards is undefined, and only to be freed.

@@ -105,6 +105,23 @@ P
 	cmp "$dir"/own-100G/*.digest "$dir"/own-40M/*.digest || fail "another digest with --memory 40M"
 fi
 
+# ---- The search for a λ ----
+
+# Each λ that is tried is mined as the first one, in its place: not beside it.
+"$generate" --events 60000 --threads 2 --distinct 20000 -o "$dir/varied"
+if ! grep -q __asan_init "$lode"; then
+	peak() {
+		python3 - "$@" <<'P'
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+P
+	}
+	once=$(peak "$lode" mine "$dir/varied/perf.data" --threads 1 --min-cost 20%)
+	searched=$(peak "$lode" mine "$dir/varied/perf.data" --threads 1 --patterns 12)
+	[ "$searched" -lt $((once * 2)) ] || fail "$searched MB to search for a λ, $once MB to mine once"
+fi
+
 # ---- In a cgroup that the kernel enforces ----
 
 # Makes a cgroup of so many bytes, of whichever version is here; false when that is not allowed.

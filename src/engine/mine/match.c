@@ -1,32 +1,48 @@
 /* Which stacks contain which patterns, as subsequences. */
 #include "engine/mine/match.h"
 
-void lode_postings_build(struct lode_postings *out, const struct lode_stackset *set,
+void lode_postings_count(struct lode_postings *out, const struct lode_stackset *set,
 			 size_t n_frames, struct lode_arena *arena)
 {
 	/* last[f]: the latest stack counted for f, so that recursion counts once. */
 	uint32_t *last = lode_alloc(n_frames * sizeof(*last));
 
-	out->n_frames = n_frames;
+	*out = (struct lode_postings){.n_frames = n_frames};
 	out->start = lode_arena_array(arena, size_t, n_frames + 2);
 	memset(out->start, 0, (n_frames + 2) * sizeof(*out->start));
 	memset(last, 0xff, n_frames * sizeof(*last));
-	for (size_t s = 0; s < set->n; s++)
+	for (size_t s = 0; s < set->n; s++) {
+		lode_stackset_pass(set, s);
 		for (size_t i = set->start[s]; i < set->start[s + 1]; i++)
 			if (last[set->items[i]] != s) {
 				last[set->items[i]] = (uint32_t)s;
-				out->start[set->items[i] + 2]++;
+				out->start[set->items[i] + 1]++;
 			}
+	}
 	for (size_t f = 0; f < n_frames; f++)
-		out->start[f + 2] += out->start[f + 1];
-	out->stacks = lode_arena_array(arena, uint32_t, out->start[n_frames + 1]);
+		out->start[f + 1] += out->start[f];
+	free(last);
+}
+
+void lode_postings_build(struct lode_postings *out, const struct lode_stackset *set,
+			 size_t n_frames, struct lode_arena *arena)
+{
+	uint32_t *last = lode_alloc(n_frames * sizeof(*last));
+	size_t *fill = lode_alloc((n_frames + 1) * sizeof(*fill));
+
+	lode_postings_count(out, set, n_frames, arena);
+	memcpy(fill, out->start, (n_frames + 1) * sizeof(*fill));
+	out->stacks = lode_arena_array(arena, uint32_t, out->start[n_frames]);
 	memset(last, 0xff, n_frames * sizeof(*last));
-	for (size_t s = 0; s < set->n; s++)
+	for (size_t s = 0; s < set->n; s++) {
+		lode_stackset_pass(set, s);
 		for (size_t i = set->start[s]; i < set->start[s + 1]; i++)
 			if (last[set->items[i]] != s) {
 				last[set->items[i]] = (uint32_t)s;
-				out->stacks[out->start[set->items[i] + 1]++] = (uint32_t)s;
+				out->stacks[fill[set->items[i]]++] = (uint32_t)s;
 			}
+	}
+	free(fill);
 	free(last);
 }
 

@@ -12,6 +12,8 @@
 #include "engine/mine/problems.h"
 #include "engine/mine/rounds.h"
 #include "engine/patterns/min_cost.h"
+#include "base/memory_bound.h"
+#include "base/memory_limit.h"
 #include "base/sorted.h"
 
 /* Stacks that are mined together: all kinds, or those of one kind. */
@@ -28,6 +30,7 @@ struct mining {
 	size_t n_groups;
 	uint32_t *name_rank;
 	struct lode_arena scratch;
+	struct lode_arena rounds; /* what the latest mine_groups found: the next one begins anew */
 };
 
 static void progress(const struct mining *m, const char *stage, double done)
@@ -160,8 +163,9 @@ static int mine_groups(struct mining *m, int64_t min_cost, const struct extent *
 		       struct lode_miner_stop *stop, struct lode_error *err)
 {
 	size_t max_patterns = extent->max_patterns;
-	size_t left = max_patterns;
+	size_t left = max_patterns, max_lookups = lode_memory_for_lookups();
 
+	lode_arena_release(&m->rounds);
 	m->mined->n_patterns = 0;
 	m->mined->n_rounds = 0;
 	for (size_t g = 0; g < m->n_groups; g++) {
@@ -170,12 +174,13 @@ static int mine_groups(struct mining *m, int64_t min_cost, const struct extent *
 			.min_cost = min_cost,
 			.max_patterns = left ? left : 1,
 			.max_work = allowed_work(&group->set, extent->share),
+			.max_lookups = max_lookups,
 			.test_cost = extent->test_cost,
 			.n_threads = extent->n_threads,
 			.stop = stop,
 		};
 		int rc = lode_rounds_mine(&group->rounds, &group->set, m->name_rank, &options,
-					  m->options->classic, &m->scratch, err);
+					  m->options->classic, &m->rounds, err);
 
 		if (rc == 0 && group->rounds.n_patterns > left)
 			rc = lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "more than %zu patterns",
@@ -276,8 +281,27 @@ const char *lode_min_cost_option(char *buffer, size_t size, int64_t cost, const 
 	return buffer;
 }
 
+/* What is looked up while mining does not fit into memory: says how much would do. */
+static int fail_too_large(const struct mining *m, size_t lookups, int64_t fits,
+			  struct lode_error *err)
+{
+	struct lode_memory_ceiling ceiling = lode_memory_ceiling("");
+	size_t beside = lookups + (ceiling.bytes - lode_memory_for_lookups());
+	size_t needed = lookups / 3 * 4 > beside ? lookups / 3 * 4 : beside; /* by default 3/4 */
+	const char *unit = m->mined->digest->unit;
+	char chosen[32], option[32];
+
+	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+			 "mining at λ = %s looks up %zu MiB at random, which do not stay in memory "
+			 "where %s has %zu MiB: try --min-cost %s, or %zu MiB for %s",
+			 lode_min_cost_option(chosen, sizeof(chosen), chosen_min_cost(m), unit),
+			 lookups >> 20, ceiling.of, ceiling.bytes >> 20,
+			 lode_min_cost_option(option, sizeof(option), fits, unit),
+			 (needed >> 20) + 1, ceiling.of);
+}
+
 /* Says that it has stopped, and names a λ that fits. */
-static int fail_too_many(struct mining *m, size_t max_patterns, bool is_too_long,
+static int fail_too_many(struct mining *m, size_t max_patterns, const struct lode_miner_stop *stop,
 			 struct lode_error *err)
 {
 	const char *unit = m->mined->digest->unit;
@@ -287,7 +311,7 @@ static int fail_too_many(struct mining *m, size_t max_patterns, bool is_too_long
 
 	if (rc < 0)
 		return rc;
-	if (is_too_long)
+	if (stop->is_too_long)
 		snprintf(why, sizeof(why), "mining takes too long");
 	else
 		snprintf(why, sizeof(why), "more than %zu patterns", max_patterns);
@@ -298,6 +322,8 @@ static int fail_too_many(struct mining *m, size_t max_patterns, bool is_too_long
 				 why);
 	if (m->options->fits)
 		*m->options->fits = round_cost(fits, unit);
+	if (stop->lookups)
+		return fail_too_large(m, stop->lookups, fits, err);
 	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
 			 "%s at λ = %s; try --min-cost %s, or allow more with --max-patterns", why,
 			 lode_min_cost_option(chosen, sizeof(chosen), chosen_min_cost(m), unit),
@@ -321,7 +347,7 @@ static int mine_stage(struct mining *m, struct lode_error *err)
 	if (m->options->may_raise)
 		extent.test_cost = m->mined->aoi_ns / 10;
 	rc = mine_groups(m, chosen_min_cost(m), &extent, &stop, err);
-	return rc == LODE_ERR_LIMIT ? fail_too_many(m, max_patterns, stop.is_too_long, err) : rc;
+	return rc == LODE_ERR_LIMIT ? fail_too_many(m, max_patterns, &stop, err) : rc;
 }
 
 /* The patterns of one group as the clustering wants them. */
@@ -586,7 +612,8 @@ int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 		}
 	}
 	progress(&m, "done", 1);
-	/* Patterns' frames live in the scratch arena: it goes with the result. */
+	/* Patterns' frames live in these arenas: they go with the result. */
+	lode_arena_join(&m.scratch, &m.rounds);
 	m.mined->pattern_arena = m.scratch;
 	if (rc < 0)
 		lode_mined_free(m.mined);

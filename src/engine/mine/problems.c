@@ -219,7 +219,7 @@ void lode_problems_part(struct lode_problems *out, struct lode_rounds *rounds, u
 	out->has_names = false;
 	for (size_t c = 0; c < *n_clusters; c++)
 		out->has_names |= out->name_of_cluster[c] != LODE_NONE;
-	lode_rounds_regroup(rounds, set, name_of_pattern, out->name_of_stack, n_threads, arena);
+	lode_rounds_regroup(rounds, set, name_of_pattern, out->name_of_stack, n_threads);
 	for (size_t s = 0; s < set->n; s++) {
 		uint32_t name = out->name_of_stack[s], p = rounds->owner[s];
 

@@ -81,6 +81,7 @@ static void explain_block(void *context, size_t block, unsigned worker)
 	for (size_t s = block * EXPLAIN_BLOCK; s < end && s < set->n; s++) {
 		uint32_t best = LODE_NONE;
 
+		lode_stackset_pass(set, s);
 		if (!x->open[s])
 			continue;
 		for (size_t i = set->start[s]; i < set->start[s + 1]; i++) {
@@ -131,18 +132,22 @@ static size_t count_frames(const struct lode_stackset *set)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < set->start[set->n]; i++)
-		if (set->items[i] >= n)
-			n = set->items[i] + 1;
+	for (size_t s = 0; s < set->n; s++) {
+		lode_stackset_pass(set, s);
+		for (size_t i = set->start[s]; i < set->start[s + 1]; i++)
+			if (set->items[i] >= n)
+				n = set->items[i] + 1;
+	}
 	return n;
 }
 
 void lode_rounds_regroup(struct lode_rounds *rounds, const struct lode_stackset *set,
 			 const uint32_t *group_of_pattern, const uint32_t *group_of_stack,
-			 unsigned n_threads, struct lode_arena *arena)
+			 unsigned n_threads)
 {
 	uint8_t *open = lode_alloc(set->n);
 	uint32_t *owner = lode_alloc(set->n * sizeof(*owner));
+	struct lode_arena arena = {0};
 	struct lode_postings postings;
 	struct explain x = {
 		.set = set,
@@ -154,7 +159,7 @@ void lode_rounds_regroup(struct lode_rounds *rounds, const struct lode_stackset 
 		.group_of_stack = group_of_stack,
 	};
 
-	lode_postings_build(&postings, set, count_frames(set), arena);
+	lode_postings_count(&postings, set, count_frames(set), &arena);
 	for (size_t s = 0; s < set->n; s++) {
 		owner[s] = rounds->owner[s];
 		open[s] = owner[s] != LODE_NONE && group_of_pattern[owner[s]] != group_of_stack[s];
@@ -163,6 +168,7 @@ void lode_rounds_regroup(struct lode_rounds *rounds, const struct lode_stackset 
 	for (size_t s = 0; s < set->n; s++)
 		if (owner[s] != LODE_NONE)
 			rounds->owner[s] = owner[s];
+	lode_arena_release(&arena);
 	free(open);
 	free(owner);
 }
@@ -172,6 +178,7 @@ int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
 		     bool classic, struct lode_arena *arena, struct lode_error *err)
 {
 	struct lode_miner_options left = *options;
+	struct lode_arena frames_arena = {0}, round_arena = {0};
 	struct lode_postings postings;
 	uint8_t *open = lode_alloc(set->n);
 	pattern_vec all = {0};
@@ -181,10 +188,12 @@ int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
 	out->owner = lode_arena_array(arena, uint32_t, set->n);
 	memset(out->owner, 0xff, set->n * sizeof(*out->owner));
 	memset(open, 1, set->n);
-	lode_postings_build(&postings, set, count_frames(set), arena);
+	lode_postings_count(&postings, set, count_frames(set), &frames_arena);
 	do {
 		struct lode_pattern_set found = {0};
-		struct lode_sequences sequences = lode_stackset_sequences(set, open, arena);
+		/* In the first round all are open: no copy is needed. */
+		struct lode_sequences sequences =
+			lode_stackset_sequences(set, all.n ? open : NULL, &round_arena);
 		struct explain x = {.set = set, .first = all.n, .owner = out->owner, .open = open};
 
 		/* At the bound, one pattern more is one too many; 0 would mean no bound. */
@@ -192,6 +201,7 @@ int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
 			left.max_patterns =
 				options->max_patterns > all.n ? options->max_patterns - all.n : 1;
 		rc = lode_mine_patterns(&found, &sequences, &left, err);
+		lode_arena_release(&round_arena);
 		if (options->stop && all.n) /* that of round 1 holds; of later ones it does not */
 			options->stop->crowded_to = 0;
 		if (rc == 0 && options->max_patterns && all.n + found.n > options->max_patterns)
@@ -218,6 +228,7 @@ int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
 		out->n_patterns = all.n;
 	}
 	lode_vec_release(&all);
+	lode_arena_release(&frames_arena);
 	free(open);
 	return rc;
 }

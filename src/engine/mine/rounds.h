@@ -46,4 +46,4 @@ int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
  */
 void lode_rounds_regroup(struct lode_rounds *rounds, const struct lode_stackset *set,
 			 const uint32_t *group_of_pattern, const uint32_t *group_of_stack,
-			 unsigned n_threads, struct lode_arena *arena);
+			 unsigned n_threads);

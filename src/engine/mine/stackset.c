@@ -91,6 +91,7 @@ struct lode_sequences lode_stackset_sequences(const struct lode_stackset *set, c
 	for (size_t s = 0; s < set->n; s++) {
 		size_t len = set->start[s + 1] - set->start[s];
 
+		lode_stackset_pass(set, s);
 		if (!pick[s])
 			continue;
 		start[n] = n_items;

@@ -31,6 +31,12 @@ void lode_stackset_build(struct lode_stackset *out, const struct lode_digest *di
 struct lode_sequences lode_stackset_sequences(const struct lode_stackset *set, const uint8_t *pick,
 					      struct lode_arena *arena);
 
+/* As lode_sequences_pass. */
+static inline void lode_stackset_pass(const struct lode_stackset *set, size_t s)
+{
+	lode_sequences_pass(set->items, set->start, set->n, s);
+}
+
 static inline uint64_t lode_frame_bit(uint32_t frame)
 {
 	return (uint64_t)1 << (lode_hash_u64(frame) & 63);

@@ -40,6 +40,15 @@ static void write_results(struct lode_pattern_set *out, const struct lode_result
 	out->n = results->all.n;
 }
 
+/* The sequences, and which of them have a function (engine/patterns/lists.h). */
+static size_t lookup_bytes(const struct lode_reduced *reduced)
+{
+	size_t n = reduced->n, n_items = n ? reduced->start[n] : 0;
+
+	return 2 * n_items * sizeof(*reduced->items) +
+	       n * (sizeof(*reduced->start) + sizeof(*reduced->weight));
+}
+
 int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences *sequences,
 		       const struct lode_miner_options *options, struct lode_error *err)
 {
@@ -62,6 +71,13 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 		goto out;
 	if ((rc = lode_ends_take(&ends, &reduced, options, err)) < 0)
 		goto out;
+	if (options->max_lookups && lookup_bytes(&reduced) > options->max_lookups) {
+		stop.is_too_long = true;
+		stop.lookups = lookup_bytes(&reduced);
+		rc = lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+			       "the search for maximal patterns needs too much memory");
+		goto stopped;
+	}
 	end = lode_turns_run(&results, &reduced, options);
 	if (end != LODE_TURNS_TOO_LONG)
 		lode_ends_put(&results, &ends);
@@ -80,6 +96,7 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 		rc = lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
 			       "the search for maximal patterns takes too long");
 	}
+stopped:
 	if (options->stop)
 		*options->stop = stop;
 out:

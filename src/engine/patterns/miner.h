@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/memory_bound.h"
 
 /* Sequences, one behind the other: sequence i is items[start[i] .. start[i + 1]). */
 struct lode_sequences {
@@ -21,6 +22,19 @@ struct lode_sequences {
 	const size_t *start;   /* n + 1 */
 	const int64_t *cost;   /* >= 0 */
 };
+
+/* For a pass over n sequences that has come to sequence `s`: where they are on the disk, the next
+   ones are read at once. */
+static inline void lode_sequences_pass(const uint32_t *items, const size_t *start, size_t n,
+				       size_t s)
+{
+	enum { AHEAD = 4096 };
+
+	if (s % AHEAD == 0)
+		lode_memory_read_ahead(items + start[s],
+				       (start[s + AHEAD < n ? s + AHEAD : n] - start[s]) *
+					       sizeof(*items));
+}
 
 struct lode_pattern_set {
 	LODE_VEC(uint32_t) items;
@@ -42,7 +56,8 @@ enum lode_miner_method {
 
 /* What is known when mining stopped at a bound, and what it took, also when it did not stop. */
 struct lode_miner_stop {
-	bool is_too_long; /* past max_work; else past max_patterns, if at all */
+	bool is_too_long; /* past max_work or max_lookups; else past max_patterns, if at all */
+	size_t lookups;	  /* bytes that are looked up at random, when these are past max_lookups */
 	uint64_t work;	  /* in the steps of max_work; with one thread always the same */
 	/* At least λ, or 0: every λ from here to there gives too many patterns as well. */
 	int64_t crowded_to;
@@ -54,6 +69,9 @@ struct lode_miner_options {
 	/* Steps of some 10 ns, besides LODE_MINER_WORK_PER_PATTERN for every pattern that is found.
 	   Past this: LODE_ERR_LIMIT; 0 = no bound. */
 	uint64_t max_work;
+	/* What is left of the sequences at λ is looked up at random, in as many passes as it has
+	   functions. Past so many bytes: LODE_ERR_LIMIT before any; 0 = no bound. */
+	size_t max_lookups;
 	/* A larger λ, or 0. Where an eighth of max_work is too little for that one, λ itself would
 	   take more than all of it: LODE_ERR_LIMIT as soon as that is known. */
 	int64_t test_cost;

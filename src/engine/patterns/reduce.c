@@ -62,6 +62,7 @@ static int count_items(struct draft *draft, const struct lode_sequences *sequenc
 	draft->dense = lode_alloc(n * sizeof(*draft->dense));
 	draft->start = lode_alloc((sequences->n + 1) * sizeof(*draft->start));
 	for (size_t i = 0; i < sequences->n; i++) {
+		lode_sequences_pass(sequences->items, sequences->start, sequences->n, i);
 		if (sequences->cost[i] < 0)
 			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 					 "sequence %zu has a negative cost", i);
@@ -118,7 +119,8 @@ static void find_neighbours(struct draft *draft, size_t n_sequences)
 	draft->left = lode_alloc(n * sizeof(*draft->left));
 	memset(draft->right, 0xff, n * sizeof(*draft->right));
 	memset(draft->left, 0xff, n * sizeof(*draft->left));
-	for (size_t i = 0; i < n_sequences; i++)
+	for (size_t i = 0; i < n_sequences; i++) {
+		lode_sequences_pass(draft->dense, draft->start, n_sequences, i);
 		for (size_t p = draft->start[i]; p < draft->start[i + 1]; p++) {
 			uint32_t x = draft->dense[p];
 
@@ -127,6 +129,7 @@ static void find_neighbours(struct draft *draft, size_t n_sequences)
 			note_neighbour(&draft->right[x],
 				       p + 1 < draft->start[i + 1] ? draft->dense[p + 1] : BORDER);
 		}
+	}
 }
 
 /* b stands right behind a wherever a or b stands. No cycle: the last item has BORDER behind it. */
@@ -203,6 +206,7 @@ int lode_reduce(struct lode_reduced *out, const struct lode_sequences *sequences
 	rank_items(out, &draft, min_cost);
 	lode_merge_begin(&merge, (uint32_t)sequences->n);
 	for (size_t i = 0; i < sequences->n; i++) {
+		lode_sequences_pass(draft.dense, draft.start, sequences->n, i);
 		for (size_t p = draft.start[i]; p < draft.start[i + 1]; p++)
 			if (draft.rank[draft.dense[p]] != NEVER)
 				lode_vec_append(&merge.items, draft.rank[draft.dense[p]]);

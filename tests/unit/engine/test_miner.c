@@ -362,6 +362,34 @@ static void max_patterns_is_exact(void **state)
 	}
 }
 
+/* "a b c" twice over and "a c", at λ = 1: two sequences of five items. */
+static void lookups_are_bounded(void **state)
+{
+	static const uint32_t items[] = {1, 2, 3, 1, 3, 1, 2, 3};
+	static const size_t start[] = {0, 3, 5, 8};
+	static const int64_t cost[] = {5, 2, 1};
+	struct lode_sequences sequences = {3, items, start, cost};
+	struct lode_miner_stop stop;
+	struct lode_miner_options options = {.min_cost = 1, .stop = &stop};
+	struct lode_pattern_set set = {0};
+	struct lode_error err;
+
+	(void)state;
+	options.max_lookups = 1;
+	assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), LODE_ERR_LIMIT);
+	assert_true(stop.is_too_long);
+	assert_int_equal(stop.crowded_to, 0);
+	assert_int_equal(set.n, 0);
+	assert_true(stop.lookups > 1 && stop.lookups < 1000);
+	options.max_lookups = stop.lookups - 1;
+	assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), LODE_ERR_LIMIT);
+	options.max_lookups = stop.lookups;
+	assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
+	assert_int_equal(stop.lookups, 0);
+	assert_int_equal(set.n, 1);
+	lode_pattern_set_release(&set);
+}
+
 static void what_cannot_be_mined_is_said(void **state)
 {
 	static const uint32_t items[] = {1, 2, 1};
@@ -476,6 +504,7 @@ int main(void)
 		cmocka_unit_test(a_copy_to_the_left_is_not_lost),
 		cmocka_unit_test(order_and_splitting_do_not_matter),
 		cmocka_unit_test(max_patterns_is_exact),
+		cmocka_unit_test(lookups_are_bounded),
 		cmocka_unit_test(what_cannot_be_mined_is_said),
 		cmocka_unit_test(public_sets_have_as_many_patterns_as_is_known),
 	};
