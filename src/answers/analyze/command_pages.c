@@ -2,7 +2,6 @@
 #include "answers/analyze/command_pages.h"
 
 #include "base/escape.h"
-#include "tool/messages.h"
 
 static void add_option(lode_text_list *words, const char *option, const char *value)
 {

@@ -4,7 +4,6 @@
 #include "engine/clusters/joining.h"
 #include "engine/clusters/pairs.h"
 #include "engine/clusters/similarity.h"
-#include "base/memory_bound.h"
 #include "base/sorted.h"
 
 /* From "smallest pattern of my cluster" to dense ids in the order of those. */

@@ -12,7 +12,6 @@
 #include "engine/mine/problems.h"
 #include "engine/mine/rounds.h"
 #include "engine/patterns/min_cost.h"
-#include "base/memory_bound.h"
 #include "base/memory_limit.h"
 #include "base/sorted.h"
 

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/lines.h"
 #include "base/unnamed_file.h"
 #include "input/formats/counters/counter_reader.h"
 

@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "base/delimited.h"
-#include "base/lines.h"
 #include "input/formats/counters/counter_reader.h"
 
 enum dialect { PLAIN, DSTAT, RELOG, COLLECTD };

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/escape.h"
-#include "base/lines.h"
 #include "base/pipeline.h"
 #include "base/pool.h"
 #include "input/formats/log/log_action.h"
