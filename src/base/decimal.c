@@ -43,8 +43,9 @@ bool lode_int32_parse(int32_t *out, const char *text, size_t len)
 	return true;
 }
 
-/* "e-05" at `at`; gives where it ends, or `at` when it is none. */
-static const char *take_exponent(int *out, const char *at, const char *end)
+/* Cold, as the next one: not inlined, they cost each short number nothing. "e-05" at `at`; gives
+ * where it ends, or `at` when it is none. */
+__attribute__((cold)) static const char *take_exponent(int *out, const char *at, const char *end)
 {
 	const char *p = at + 1;
 	bool is_negative = p < end && *p == '-';
@@ -63,8 +64,8 @@ static const char *take_exponent(int *out, const char *at, const char *end)
 }
 
 /* As lode_decimal_take behind the sign, for numbers of any length. */
-static const char *take_long(struct lode_decimal *out, const char *at, const char *end,
-			     bool may_be_comma)
+__attribute__((cold)) static const char *take_long(struct lode_decimal *out, const char *at,
+						   const char *end, bool may_be_comma)
 {
 	static const uint64_t most = (UINT64_MAX - 9) / 10; /* to which a digit can be added */
 	const char *first = at;
@@ -87,32 +88,29 @@ size_t lode_decimal_take(struct lode_decimal *out, const char *text, size_t len,
 	bool is_negative = len && *text == '-';
 	const char *start = text + (is_negative || (len && *text == '+')), *at = start;
 	const char *end = text + len, *safe = end - at > SAFE_DIGITS ? at + SAFE_DIGITS : end;
-	struct lode_decimal d = {.is_negative = is_negative};
-	size_t n_points = 0;
+	const char *first = NULL; /* behind the point */
+	uint64_t digits = 0;	  /* not in `out`, which would be written for each */
 	int exponent = 0;
+	unsigned digit;
 
-	for (; at < safe && lode_is_digit(*at); at++)
-		d.digits = d.digits * 10 + (uint64_t)(*at - '0');
-	if (at < safe && (*at == '.' || (*at == ',' && may_be_comma))) {
-		const char *first = ++at;
-
-		n_points = 1;
-		for (; at < safe && lode_is_digit(*at); at++)
-			d.digits = d.digits * 10 + (uint64_t)(*at - '0');
-		d.exponent = (int)(first - at);
-	}
+	for (; at < safe && (digit = (unsigned)*at - '0') <= 9; at++)
+		digits = digits * 10 + digit;
+	if (at < safe && (*at == '.' || (*at == ',' && may_be_comma)))
+		for (first = ++at; at < safe && (digit = (unsigned)*at - '0') <= 9; at++)
+			digits = digits * 10 + digit;
+	*out = (struct lode_decimal){digits, first ? (int)(first - at) : 0, is_negative, false,
+				     false};
 	if (at == safe && at < end)
-		at = take_long(&d, start, end, may_be_comma);
-	if ((size_t)(at - start) <= n_points)
+		at = take_long(out, start, end, may_be_comma);
+	if (at - start <= (first != NULL))
 		return 0;
 	if (at < end && (*at == 'e' || *at == 'E')) {
 		const char *behind = take_exponent(&exponent, at, end);
 
-		d.has_exponent = behind > at;
-		d.exponent += exponent;
+		out->has_exponent = behind > at;
+		out->exponent += exponent;
 		at = behind;
 	}
-	*out = d;
 	return (size_t)(at - text);
 }
 

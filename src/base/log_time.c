@@ -50,8 +50,8 @@ bool lode_log_decimal(int64_t *out_ns, const char *text, size_t len, int64_t uni
 {
 	struct lode_decimal d;
 
-	return len && lode_is_digit(*text) && text[len - 1] != '.' && text[len - 1] != ',' &&
-	       lode_decimal_take(&d, text, len, true) == len &&
+	return len && lode_is_digit(*text) && lode_decimal_take(&d, text, len, true) == len &&
+	       lode_is_digit(text[len - 1]) &&
 	       lode_decimal_scale(out_ns, &d, scale_of(unit_ns), d.has_exponent);
 }
 
