@@ -10,11 +10,14 @@
  * streams not opened included, that the signatures seen so far explain; each event counts once,
  * however many signatures match it. The orders:
  *
- *   best      the stream with the best signature not seen yet: that which adds most coverage. Of
- * the streams that have it, the one that adds most with all that is new in it; ties by what the
- * signature costs there. Once all are seen: what is least explained total     longest sum of
- * symptoms first (Greedy-Total) max       longest symptom first (Greedy-Max) random    any order is
- * as likely as any other: the expectation, exactly
+ *   best      the stream with the best signature not seen yet: that which adds most coverage
+ *
+ * Of the streams that have it, the one that adds most with all that is new in it; ties by what the
+ * signature costs there. Once all are seen: what is least explained.
+ *
+ *   total     longest sum of symptoms first (Greedy-Total)
+ *   max       longest symptom first (Greedy-Max)
+ *   random    any order is as likely as any other: the expectation, exactly
  *
  * Ties that are left go to the stream that comes first in the input.
  */
