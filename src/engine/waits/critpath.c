@@ -67,6 +67,14 @@ static void add_gap(struct walk *walk, struct level *level, int64_t end_ns)
 	level->at_ns = end_ns;
 }
 
+static bool is_in_chain(const struct walk *walk, lode_thread_id thread)
+{
+	for (size_t i = 0; i < walk->n_levels; i++)
+		if (walk->levels[i].thread == thread)
+			return true;
+	return false;
+}
+
 /* The thread whose doings explain this event's time; LODE_NONE: the time is the event's own. */
 static lode_thread_id thread_to_follow(const struct walk *walk, const struct lode_events *events,
 				       size_t event)
@@ -81,10 +89,27 @@ static lode_thread_id thread_to_follow(const struct walk *walk, const struct lod
 	if (events->kind[event] != LODE_EVENT_WAITING || waker >= walk->stream->threads.n ||
 	    events->reason[event] == LODE_REASON_TIMER || walk->n_levels == LODE_CRITPATH_MAX_LINKS)
 		return LODE_NONE;
-	for (size_t i = 0; i < walk->n_levels; i++)
-		if (walk->levels[i].thread == waker)
-			return LODE_NONE;
-	return waker;
+	return is_in_chain(walk, waker) ? LODE_NONE : waker;
+}
+
+/* The thread itself, or, before it was born, who was to create it; *until_ns: no longer than that.
+ */
+static lode_thread_id maker_at(const struct walk *walk, lode_thread_id thread, int64_t t_ns,
+			       int64_t *until_ns)
+{
+	const struct lode_thread *threads = walk->stream->threads.at;
+
+	while (t_ns < threads[thread].born_ns) {
+		lode_thread_id parent = threads[thread].parent;
+
+		if (parent >= walk->stream->threads.n ||
+		    threads[parent].born_ns >= threads[thread].born_ns)
+			break;
+		if (threads[thread].born_ns < *until_ns)
+			*until_ns = threads[thread].born_ns;
+		thread = parent;
+	}
+	return thread;
 }
 
 /* Takes the innermost level one event, or one gap, further. */
@@ -93,7 +118,7 @@ static void step(struct walk *walk)
 	struct level *level = &walk->levels[walk->n_levels - 1];
 	const struct lode_events *events = &walk->stream->threads.at[level->thread].events;
 	int64_t start_ns = level->at_ns, end_ns, until_ns;
-	lode_thread_id waker, serving = LODE_NONE;
+	lode_thread_id waker, maker, serving = LODE_NONE;
 	bool is_queued = false;
 	uint32_t link;
 	size_t i;
@@ -114,7 +139,10 @@ static void step(struct walk *walk)
 	if (end_ns > level->end_ns)
 		end_ns = level->end_ns;
 	waker = thread_to_follow(walk, events, i);
-	if (waker != LODE_NONE && walk->stream->connections) {
+	maker = waker == LODE_NONE ? waker : maker_at(walk, waker, start_ns, &end_ns);
+	if (maker != waker) {
+		waker = is_in_chain(walk, maker) ? LODE_NONE : maker;
+	} else if (waker != LODE_NONE && walk->stream->connections) {
 		serving = lode_connections_serves(walk->stream, level->thread, i, waker, start_ns,
 						  &until_ns, &is_queued);
 		if (until_ns < end_ns)

@@ -12,14 +12,17 @@
  * is that of the thread that woke it, over the same stretch; if that one was blocked too, of its
  * waker; and so on. A span is a stretch of time with its chain of links: (thread, event) from the
  * symptom's thread down to who the time belongs to, each link but the last a wait that the next
- * one's thread ended.
+ * one's thread, or one that it was to create, ended.
  *
  * A wait is the end of its chain when
  *  - a device ended it, or nobody knows who did (design: nothing is guessed),
  *  - it slept or polled until a timeout (reason timer): whoever ended it says nothing of what it
  *    waited for; a poll that a thread ended is followed as any other wait,
  *  - its waker is in the chain already, or the chain is LODE_CRITPATH_MAX_LINKS long,
- *  - for the part of it of which nothing is known of its waker: not yet born, dead, not recorded.
+ *  - for the part of it of which nothing is known of its waker: dead, not recorded.
+ *
+ * Before its waker was born, the time is that of the thread that created it, if a fork tells, and
+ * before that was born, of its creator.
  *
  * Waits that were taken up again after a time-out are one (model/rearmed.h), and being ready
  * between them is a part of it.

@@ -326,6 +326,22 @@ static struct lode_stream *random_threads(struct rng *rng)
 	return stream_of_threads(chosen, n);
 }
 
+/* Threads that were created in the recording, some of them by others that were. */
+static void add_births(struct rng *rng, struct lode_stream *stream)
+{
+	for (uint32_t i = 0; i < stream->threads.n; i++) {
+		struct lode_thread *thread = &stream->threads.at[i];
+
+		if (!thread->events.n || rng_chance(rng, 40))
+			continue;
+		thread->born_ns = thread->events.start_ns[0] - rng_below(rng, 3);
+		if (rng_chance(rng, 90))
+			thread->parent = rng_below(rng, (uint32_t)stream->threads.n);
+		if (thread->parent == i)
+			thread->parent = LODE_NONE;
+	}
+}
+
 struct lode_stream *random_stream(struct rng *rng)
 {
 	struct scheduler s = {.rng = rng, .stream = random_threads(rng)};
@@ -353,6 +369,8 @@ struct lode_stream *random_stream(struct rng *rng)
 		add_polling(rng, s.stream);
 	if (rng_chance(rng, 30))
 		lose_events(rng, s.stream);
+	if (rng_chance(rng, 50))
+		add_births(rng, s.stream);
 	return s.stream;
 }
 

@@ -204,6 +204,37 @@ static void test_threads_that_wait_for_each_other_keep_their_time(void **state)
 	lode_stream_free(stream);
 }
 
+/* A server's new thread answers: who created it was at the request before. If that is the waiting
+   thread itself, or nobody knows who it was, the time stays where it is. */
+static void test_before_its_birth_a_thread_is_its_creator(void **state)
+{
+	static const char *const comms[] = {"client", "server", "server's thread"};
+	static const struct {
+		lode_thread_id parent, whose;
+	} cases[] = {{1, 1}, {0, 0}, {LODE_NONE, 0}};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct lode_stream *stream = stream_of_threads(comms, 3);
+		struct lode_symptom symptom = {.thread = 0, .t0_ns = 0, .t1_ns = 100};
+		struct lode_critpath path = {0};
+
+		add_wait(stream, 0, 0, 100, "poll", 2, LODE_DEVICE_NONE);
+		add_run(stream, 1, 0, 100, "serve");
+		add_run(stream, 2, 60, 100, "answer");
+		stream->threads.at[2].born_ns = 60;
+		stream->threads.at[2].parent = cases[k].parent;
+		lode_critpath_build(&path, stream, &symptom);
+		check_tiles(&path, &symptom, 0);
+		assert_int_equal(path.spans.n, 2);
+		assert_int_equal(path.spans.at[0].end_ns, 60);
+		assert_int_equal(path.links.at[path.spans.at[0].link].thread, cases[k].whose);
+		assert_int_equal(path.links.at[path.spans.at[1].link].thread, 2);
+		lode_critpath_release(&path);
+		lode_stream_free(stream);
+	}
+}
+
 static void test_a_symptom_without_any_event_is_one_unrecorded_span(void **state)
 {
 	static const char *const comms[] = {"a"};
@@ -232,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_spans_tile_the_symptom_whatever_the_events_are),
 		cmocka_unit_test(test_chains_of_any_length_end_and_sum_up),
 		cmocka_unit_test(test_threads_that_wait_for_each_other_keep_their_time),
+		cmocka_unit_test(test_before_its_birth_a_thread_is_its_creator),
 		cmocka_unit_test(test_a_symptom_without_any_event_is_one_unrecorded_span),
 	};
 

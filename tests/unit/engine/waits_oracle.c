@@ -13,6 +13,17 @@ static uint32_t event_at(const struct lode_events *events, int64_t t)
 	return LODE_NONE;
 }
 
+/* Who is there at `t` of the thread and those it descends from; itself, if none is. */
+static lode_thread_id there_at(const struct lode_stream *stream, lode_thread_id thread, int64_t t)
+{
+	const struct lode_thread *it = &stream->threads.at[thread];
+
+	if (t >= it->born_ns || it->parent == LODE_NONE ||
+	    stream->threads.at[it->parent].born_ns >= it->born_ns)
+		return thread;
+	return there_at(stream, it->parent, t);
+}
+
 static size_t extend(const struct lode_stream *stream, int64_t t, struct oracle_link *chain,
 		     size_t n)
 {
@@ -32,6 +43,10 @@ static size_t extend(const struct lode_stream *stream, int64_t t, struct oracle_
 		return n;
 	if (events->reason[wait] == LODE_REASON_TIMER)
 		return n;
+	for (size_t i = 0; i < n; i++)
+		if (chain[i].thread == waker)
+			return n;
+	waker = there_at(stream, waker, t);
 	for (size_t i = 0; i < n; i++)
 		if (chain[i].thread == waker)
 			return n;
