@@ -1,5 +1,6 @@
 /* From a request to an answer: reads each input, assesses it, and keeps what is told of it. */
 #include "answers/info/info.h"
+#include "answers/info/path_names.h"
 #include "streams/digest_job.h"
 #include "input/bundle_notes.h"
 #include "input/siblings.h"
@@ -88,27 +89,83 @@ static struct lode_info_flaws shares_of(const struct lode_flaws *f)
 	};
 }
 
-/* The package that would name what answers need, where this machine has the recorded file. */
-static void advise_package(struct lode_quality *q, const struct lode_stream *stream)
+/* ---- Packages of symbols ---- */
+
+enum {
+	MAX_PACKAGES = 4,
+	LEAST_OF_PATH = 20 /* one part in so many of the path's time is worth a package */
+};
+
+struct packages {
+	char names[300]; /* with a space before each */
+	char files[300]; /* that they name: "postgres, psql" */
+	int64_t unnamed_ns;
+	size_t n;
+};
+
+/* Is " NAME" one of the names? */
+static bool has_name(const char *names, const char *name)
 {
-	char package[300], text[500];
+	size_t n = strlen(name);
 
-	for (size_t i = 0; i < stream->modules.n && q->unnamed_module; i++) {
+	for (const char *at = names; (at = strstr(at, name)); at += n)
+		if (at[n] == ' ' || !at[n])
+			return true;
+	return false;
+}
+
+/* The package that would name the module's functions, where this machine has the recorded file. */
+static void add_package(struct packages *packages, const struct lode_stream *stream,
+			const struct lode_path_module *module)
+{
+	for (size_t i = 0; i < stream->modules.n; i++) {
 		const struct lode_module_quality *m = &stream->modules.at[i];
+		char package[200] = " ";
+		size_t n = strlen(packages->names), n_files = strlen(packages->files);
 
-		if (strcmp(m->name, q->unnamed_module) != 0 || !m->stripped ||
-		    !lode_debug_package(package, sizeof(package), "", m->stripped))
+		if (strcmp(m->name, module->name) != 0 || !m->stripped ||
+		    !lode_debug_package(package + 1, sizeof(package) - 1, "", m->stripped))
 			continue;
-		snprintf(text, sizeof(text),
-			 "To get its symbols: sudo apt-get install %s (from the distribution's "
-			 "debug symbol archive, which must be enabled), or --debuginfod 30s "
-			 "(downloads from the servers in $DEBUGINFOD_URLS).",
-			 package);
-		lode_vec_append(&q->advice,
-				((struct lode_advice){.text = lode_arena_strndup(&q->arena, text,
-										 strlen(text))}));
+		if (n + strlen(package) >= sizeof(packages->names) ||
+		    n_files + strlen(m->name) + 2 >= sizeof(packages->files))
+			return;
+		packages->n++;
+		packages->unnamed_ns += module->unnamed_ns;
+		snprintf(packages->files + n_files, sizeof(packages->files) - n_files, "%s%s",
+			 n_files ? ", " : "", m->name);
+		/* Programs of one package. */
+		if (!has_name(packages->names, package))
+			snprintf(packages->names + n, sizeof(packages->names) - n, "%s", package);
 		return;
 	}
+}
+
+/* What answers about the command need: the names of whoever it waited for as well. */
+static void advise_packages(struct lode_quality *q, const struct lode_stream *stream)
+{
+	struct packages packages = {.n = 0};
+	struct lode_path_names names;
+	char text[900], share[80] = "It has no symbols";
+
+	lode_path_names_find(&names, stream, &q->arena);
+	for (size_t i = 0; i < names.n && packages.n < MAX_PACKAGES; i++)
+		if (names.modules[i].unnamed_ns * LEAST_OF_PATH >= names.path_ns)
+			add_package(&packages, stream, &names.modules[i]);
+	if (packages.n)
+		snprintf(share, sizeof(share), "%.0f %% of the critical path has no symbol",
+			 100 * lode_ratio(packages.unnamed_ns, names.path_ns));
+	else if (q->unnamed_module && !names.path_ns)
+		add_package(&packages, stream, &(struct lode_path_module){q->unnamed_module, 0});
+	if (!packages.n)
+		return;
+	snprintf(text, sizeof(text),
+		 "%s, in %s: sudo apt-get install%s (from the distribution's debug symbol "
+		 "archive, which must be enabled), or --debuginfod 30s (downloads from the servers "
+		 "in $DEBUGINFOD_URLS).",
+		 share, packages.files, packages.names);
+	lode_vec_append(
+		&q->advice,
+		((struct lode_advice){.text = lode_arena_strndup(&q->arena, text, strlen(text))}));
 }
 
 static void assess(struct lode_info_state *s, struct lode_info_stream *out,
@@ -117,7 +174,7 @@ static void assess(struct lode_info_state *s, struct lode_info_stream *out,
 	struct lode_quality *q = &out->quality;
 
 	lode_quality_assess(q, stream);
-	advise_package(q, stream);
+	advise_packages(q, stream);
 	out->machine = shares_of(&q->machine);
 	if (q->has_command) {
 		struct lode_info_flaws *of = lode_arena_array(&s->arena, struct lode_info_flaws, 1);
