@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "record/dump_recorder.h"
 #include "record/rights.h"
 

@@ -24,10 +24,6 @@ struct lode_dump_budget {
 	int64_t seen_ns; /* up to when */
 };
 
-/* Bytes of dumps that perf may be asked to write in a second, of each CPU: twice what its own
-   defaults take of a busy one (4,000 Hz, 8 KiB). */
-enum { LODE_MOST_DUMP_BYTES = 64 << 20 };
-
 void lode_dump_budget_open(struct lode_dump_budget *budget,
 			   const struct lode_record_options *options, int64_t now_ns);
 void lode_dump_budget_close(struct lode_dump_budget *budget);

@@ -177,23 +177,9 @@ static bool find_most_code(char *path, size_t size, int32_t pid)
 
 /* ---- What to do ---- */
 
-double lode_dump_rate(const struct lode_stream *stream)
+static uint32_t n_cpus(void)
 {
-	double seconds = (double)(stream->t1_ns - stream->t0_ns) / 1e9;
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < stream->event_counts.n; i++) {
-		const struct lode_event_count *e = &stream->event_counts.at[i];
-
-		n += e->has_callchain && strcmp(e->name, "sched:sched_waking") != 0 ? e->n : 0;
-	}
-	return seconds > 0 ? (double)n / seconds : 0;
-}
-
-/* Of the machine, in a second. */
-static double most_dump_bytes(void)
-{
-	return (double)sysconf(_SC_NPROCESSORS_ONLN) * LODE_MOST_DUMP_BYTES;
+	return (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -227,18 +213,15 @@ bool lode_process_frame_pointers(struct lode_frame_pointers *out, int32_t pid)
 static void say_dumps(const struct lode_record_options *options, bool are_few, double bytes_per_s,
 		      const char *why)
 {
-	say_stacks(options, "%s: %s (up to %.0f MB/s; %s)", why,
+	say_stacks(options, "%s: %s (up to %.0f MB/s%s)", why,
 		   are_few ? "taking stack dumps" : "stack dumps would be too much here",
-		   bytes_per_s / 1e6,
-		   are_few ? "use --call-graph fp to avoid them"
-			   : "use --call-graph dwarf to force them");
+		   bytes_per_s / 1e6, are_few ? "; use --call-graph fp to avoid them" : "");
 }
 
 void lode_choose_stacks(struct lode_record_options *options)
 {
-	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
 	struct lode_frame_pointers found;
-	double bytes;
+	double events_per_s;
 	char why[160];
 
 	for (size_t i = 0; i < options->n_pids; i++) {
@@ -248,9 +231,9 @@ void lode_choose_stacks(struct lode_record_options *options)
 			 "process %" PRId32 " does not keep frame pointers (%zu of %zu functions "
 			 "do), so its stacks would be truncated",
 			 options->pids[i], found.n_kept, found.n);
-		bytes = (lode_switch_rate(RATE_MS) + cpus * options->cpu_rate) * LODE_DUMP_BYTES;
-		options->want_dwarf = bytes <= most_dump_bytes();
-		say_dumps(options, options->want_dwarf, bytes, why);
+		events_per_s = lode_switch_rate(RATE_MS) + (double)n_cpus() * options->cpu_rate;
+		options->want_dwarf = lode_dumps_fit(events_per_s, n_cpus());
+		say_dumps(options, options->want_dwarf, lode_dump_bytes_per_s(events_per_s), why);
 		return;
 	}
 }
@@ -295,8 +278,7 @@ bool lode_want_dumps(const struct lode_record_options *options, const struct lod
 bool lode_are_too_many_dumps(const struct lode_record_options *options, bool is_beyond,
 			     const struct lode_dumps_seen *seen)
 {
-	static const char otherwise[] =
-		"call chains for the whole recording (use --call-graph dwarf to force dumps)";
+	static const char otherwise[] = "call chains for the whole recording";
 
 	if (are_lost(seen->n, seen->n_lost)) {
 		say_stacks(options,
@@ -348,6 +330,7 @@ void lode_say_stacks(const struct lode_record_options *options, const char *prog
 		     const struct lode_record_result *result)
 {
 	char whose[512] = "code without frame pointers";
+	double bytes = lode_dump_bytes_per_s(result->events_per_s);
 	struct lode_frame_pointers found;
 
 	if (result->unrooted_pct <= LODE_NOTABLE_UNROOTED_PCT || result->has_dumps)
@@ -356,9 +339,20 @@ void lode_say_stacks(const struct lode_record_options *options, const char *prog
 		snprintf(whose, sizeof(whose),
 			 "code without frame pointers (%.200s has one in %zu of %zu functions)",
 			 lode_path_base(program), found.n_kept, found.n);
-	say_stacks(options,
-		   "%.0f %% of the cost has truncated stacks, in %s: outer callers are missing. "
-		   "--call-graph dwarf records them, with up to %.0f MB/s of stack dumps for this "
-		   "number of events",
-		   result->unrooted_pct, whose, result->events_per_s * LODE_DUMP_BYTES / 1e6);
+	if (lode_dumps_fit(result->events_per_s, n_cpus()))
+		say_stacks(
+			options,
+			"%.0f %% of the cost has truncated stacks, in %s: outer callers are "
+			"missing. --call-graph dwarf records them, with up to %.0f MB/s of stack "
+			"dumps for this number of events",
+			result->unrooted_pct, whose, bytes / 1e6);
+	else
+		say_stacks(
+			options,
+			"%.0f %% of the cost has truncated stacks, in %s: outer callers are "
+			"missing. Build the program with -fno-omit-frame-pointer; stack dumps of "
+			"this number of events would be %.0f MB/s, and events are lost beyond "
+			"some %.0f MB/s here",
+			result->unrooted_pct, whose, bytes / 1e6,
+			(double)n_cpus() * LODE_MOST_DUMP_BYTES / 1e6);
 }

@@ -39,10 +39,6 @@ struct lode_stacks_seen {
 	bool are_too_many;		      /* dumps were turned off */
 };
 
-/* Events of a recording that dumps would be taken of, in a second: all with a stack, but wakings.
- */
-double lode_dump_rate(const struct lode_stream *stream);
-
 /* What perf has written meanwhile. */
 struct lode_dumps_seen {
 	uint64_t n, n_lost; /* records; events that it could not keep up with */

@@ -1,7 +1,6 @@
 /* Builds perf's command line. */
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/shell_words.h"
 #include "record/recorder.h"
 #include "record/rights.h"

@@ -15,20 +15,18 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "engine/quality/dump_rate.h"
 
 /* The stacks of a recording, as far as it is decided. */
 enum lode_stack_kind { LODE_STACKS_UNDECIDED, LODE_STACKS_CHAINS, LODE_STACKS_DUMPS };
 
-/* A stack dump: more than perf's own 8 KiB, which cut many stacks; and one that lode chose by
-   itself while it records, where half of it lets twice as many events pass. */
-enum { LODE_DUMP_BYTES = 32 << 10, LODE_LATER_DUMP_BYTES = 16 << 10 };
+/* A stack dump that lode chose by itself while it records: half of one that was asked for lets
+   twice as many events pass. */
+enum { LODE_LATER_DUMP_BYTES = LODE_DUMP_BYTES / 2 };
 
 struct lode_record_options {
 	char *const *command; /* NULL-terminated; NULL: the machine alone, for `duration_ns` */

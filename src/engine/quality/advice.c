@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "engine/quality/dump_rate.h"
+
 /*
  * Shares of the recorded command's cost: the rest of a machine is often in a bad state, and hardly
  * matters. From `notable_pct` on a flaw is worth a sentence; below it every recording has some.
@@ -281,15 +283,26 @@ static void advise_stacks(struct lode_quality *q, const struct lode_stream *stre
 				   lode_part_pct(q->command.truncated)));
 	}
 	if (lode_part_pct(q->command.unrooted) > serious_pct) {
+		char or_dumps[160] = ", or record stack dumps";
+		double events_per_s = lode_dump_rate(stream);
+		bool do_fit = lode_dumps_fit(events_per_s, stream->n_cpus);
+
 		/* Not where stack dumps cut stacks already. */
-		wish->dwarf = lode_part_pct(q->command.truncated) <= notable_pct;
+		wish->dwarf = do_fit && lode_part_pct(q->command.truncated) <= notable_pct;
+		wish->no_dumps |= !do_fit;
+		if (!do_fit)
+			snprintf(or_dumps, sizeof(or_dumps),
+				 ". Stack dumps of this number of events would be %.0f MB/s, and "
+				 "events are lost beyond some %.0f MB/s here",
+				 lode_dump_bytes_per_s(events_per_s) / 1e6,
+				 (double)stream->n_cpus * LODE_MOST_DUMP_BYTES / 1e6);
 		advise_recording(
 			q, wish,
 			say_advice(q,
 				   "%.0f %% of the cost has stacks that do not reach a thread's "
 				   "entry: code without frame pointers. Build the program and its "
-				   "libraries with -fno-omit-frame-pointer, or record stack dumps.",
-				   lode_part_pct(q->command.unrooted)));
+				   "libraries with -fno-omit-frame-pointer%s.",
+				   lode_part_pct(q->command.unrooted), or_dumps));
 	}
 	if (lode_part_pct(q->command.kernel_only) > serious_pct)
 		advise_recording(q, wish,
@@ -309,6 +322,7 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 
 	if (lost->count) {
 		wish->bigger_buffer = true;
+		wish->no_dumps |= !lode_dumps_fit(lode_dump_rate(stream), stream->n_cpus);
 		advise_recording(q, wish,
 				 say_advice(q,
 					    "The recorder dropped %llu events (%.2g %%)%s: use a "

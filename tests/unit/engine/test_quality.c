@@ -219,6 +219,63 @@ static void without_switches_waits_are_missing(void **state)
 	lode_stream_free(s);
 }
 
+/* Dumps of 32 KiB, 64 MiB of them a second for each CPU: 2,048 events. */
+static void dumps_are_advised_where_perf_can_write_them(void **state)
+{
+	static const struct {
+		uint64_t n_stacks, n_wakings, n_lost;
+		uint32_t n_cpus;
+		int64_t for_ms;
+		bool do_fit;
+	} rows[] = {
+		{2048, 0, 0, 1, 1000, true},
+		{2049, 0, 0, 1, 1000, false},
+		{4096, 0, 0, 2, 1000, true},
+		{4097, 0, 0, 2, 1000, false},
+		{1024, 0, 0, 1, 500, true},
+		{1025, 0, 0, 1, 500, false},
+		/* Wakings get none; what perf dropped would have had one. */
+		{2048, 900000, 0, 1, 1000, true},
+		{2000, 0, 48, 1, 1000, true},
+		{2000, 0, 49, 1, 1000, false},
+		/* A recording that does not say on how many CPUs. */
+		{900000, 0, 0, 0, 1000, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct lode_stream *s = good_stream();
+		uint32_t cut = stack_of(s, "slow", "main", 0);
+		struct lode_quality q;
+
+		s->n_cpus = rows[i].n_cpus;
+		s->t1_ns = s->t0_ns + rows[i].for_ms * 1000000;
+		add_event_count(s, "sched:sched_switch")->n = rows[i].n_stacks;
+		add_event_count(s, "sched:sched_waking")->n = rows[i].n_wakings;
+		add_event_count(s, "block:block_rq_issue")->n = 900000;
+		s->event_counts.at[2].has_callchain = false;
+		s->losses.by_kind[LODE_LOSS_EVENTS].count = rows[i].n_lost;
+		s->n_stack_flags = s->tree.nodes.n;
+		s->stack_flags = lode_alloc0(s->n_stack_flags, 1);
+		s->stack_flags[cut] = LODE_STACK_UNROOTED;
+		lode_events_append(&add_thread(s)->events, LODE_EVENT_RUNNING, 0, 500, cut);
+		lode_quality_assess(&q, s);
+		assert_true(advises(&q, "do not reach a thread's entry"));
+		if (advises(&q, "or record stack dumps") != rows[i].do_fit ||
+		    advises(&q, "events are lost beyond") == rows[i].do_fit ||
+		    !strstr(q.record_line, "--call-graph dwarf") == rows[i].do_fit)
+			fail_msg("row %zu: %s", i, q.record_line);
+		lode_quality_release(&q);
+		/* Dumps that perf lost most of are not asked for again. */
+		s->command = "perf record -a --call-graph dwarf,32768 -- ./slow --flag";
+		lode_quality_assess(&q, s);
+		assert_int_equal(strstr(q.record_line, "--call-graph dwarf") != NULL,
+				 rows[i].do_fit);
+		lode_quality_release(&q);
+		lode_stream_free(s);
+	}
+}
+
 /* Such recordings have no event that costs time: their system calls are measured, not modelled. */
 static void system_calls_alone_serve_suspects(void **state)
 {
@@ -291,6 +348,7 @@ int main(void)
 		cmocka_unit_test(sampled_tracepoints_are_found_by_rate_and_by_period),
 		cmocka_unit_test(one_command_mends_all),
 		cmocka_unit_test(without_switches_waits_are_missing),
+		cmocka_unit_test(dumps_are_advised_where_perf_can_write_them),
 		cmocka_unit_test(system_calls_alone_serve_suspects),
 		cmocka_unit_test(nothing_serves_nothing),
 		cmocka_unit_test(folded_stacks_serve_patterns_and_get_no_advice_on_perf),
