@@ -114,7 +114,10 @@ static int cluster_all(uint32_t *cluster_of, size_t *n_clusters,
 		lode_join_similar(cluster_of, &joining);
 		*n_clusters = number_clusters(cluster_of, patterns->n);
 	}
-	lode_similar_pairs_release(&pairs);
+	if (options->similar)
+		*options->similar = pairs;
+	else
+		lode_similar_pairs_release(&pairs);
 	lode_pair_search_free(search);
 	lode_similarity_release(&similarity);
 	return rc;
@@ -127,10 +130,12 @@ static int cluster_some(uint32_t *cluster_of, size_t *n_clusters, const bool *is
 			const struct lode_cluster_options *options, struct lode_error *err)
 {
 	uint32_t *found = lode_alloc(patterns->n * sizeof(*found)), *number, n = 0;
+	struct lode_cluster_options of_some = *options;
 	struct lode_pattern_set some = {0};
 	size_t n_found = 0;
 	int rc;
 
+	of_some.similar = NULL;
 	for (size_t i = 0; i < patterns->n; i++) {
 		const uint32_t *items = patterns->items.at + patterns->start.at[i];
 
@@ -142,7 +147,7 @@ static int cluster_some(uint32_t *cluster_of, size_t *n_clusters, const bool *is
 		some.n++;
 	}
 	lode_vec_append(&some.start, some.items.n);
-	rc = cluster_all(found, &n_found, &some, tree, names, options, err);
+	rc = cluster_all(found, &n_found, &some, tree, names, &of_some, err);
 	number = lode_alloc(n_found * sizeof(*number));
 	for (size_t i = 0; i < n_found; i++)
 		number[i] = LODE_NONE;
@@ -169,6 +174,8 @@ int lode_cluster_patterns(uint32_t *cluster_of, size_t *n_clusters,
 	int rc;
 
 	*n_clusters = 0;
+	if (options->similar)
+		*options->similar = (struct lode_similar_pairs){0};
 	if (!(options->min_similarity >= 0 && options->min_similarity <= 1))
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 				 "similarity must lie between 0 and 1, found %g",

@@ -12,6 +12,8 @@ enum lode_linkage {
 	LODE_LINKAGE_SINGLE,
 };
 
+struct lode_similar_pairs; /* pairs.h */
+
 struct lode_cluster_options {
 	enum lode_linkage linkage;
 	double min_similarity; /* clusters are merged while their linkage similarity is >= this */
@@ -20,6 +22,9 @@ struct lode_cluster_options {
 	double *excess; /* gets n where it would take n times the memory that it may; may be NULL */
 	uint64_t most_pairs; /* as if there were no memory for more; 0: what there is memory for */
 	bool is_trial;	     /* only tell whether there is memory for it: no clusters */
+	/* Gets the pairs of similar patterns, the caller's to release; may be NULL. { 0 } where
+	   they are not known, or not of all patterns. */
+	struct lode_similar_pairs *similar;
 	/* For tests: other limits than LODE_ALWAYS_COMPARED and those of the alignments' work. */
 	size_t always_compared;
 	uint64_t most_cells;

@@ -300,7 +300,8 @@ static void describe(struct lode_cluster_parts *out, const struct description *d
 void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 			   const struct lode_pattern_set *patterns, const uint32_t *cluster_of,
 			   const uint8_t *is_core, const struct lode_calltree *tree,
-			   const struct lode_name_stats *names, unsigned n_threads,
+			   const struct lode_name_stats *names,
+			   const struct lode_similar_pairs *similar, unsigned n_threads,
 			   struct lode_arena *arena)
 {
 	struct description d = {.cluster_of = cluster_of, .is_core = is_core};
@@ -318,8 +319,10 @@ void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 	d.lowest = lode_alloc(n_clusters * sizeof(*d.lowest));
 	lode_pool_run(n_threads, n_clusters, find_common, &d);
 	pairs = lode_pair_search_new(&similarity,
-				     &(struct lode_pair_options){.cut = 1, .n_threads = n_threads});
-	lode_pairs_lowest(d.lowest, n_clusters, cluster_of, pairs);
+				     &(struct lode_pair_options){.cut = 1,
+								 .n_threads = n_threads,
+								 .max_kind = LODE_REACH_AVX512});
+	lode_pairs_lowest(d.lowest, n_clusters, cluster_of, similar, pairs);
 	lode_pair_search_free(pairs);
 	for (size_t c = 0; c < n_clusters; c++) {
 		describe(&out[c], &d, c, arena);

@@ -30,6 +30,8 @@ void lode_cluster_common(struct lode_common *common, const struct lode_similarit
 			 const uint32_t *members, size_t n);
 void lode_common_release(struct lode_common *common);
 
+struct lode_similar_pairs;
+
 /* What a report says of a cluster. */
 struct lode_cluster_parts {
 	const uint32_t *common; /* frames that its core patterns all have, in that order */
@@ -41,9 +43,11 @@ struct lode_cluster_parts {
 /*
  * Describes clusters 0..n_clusters-1, all at once; arrays live in `arena`. The common part is that
  * of the patterns marked in `is_core` (one byte each; NULL: all); every cluster needs one of them.
+ * `similar`: pairs whose similarity is known, so that they need not be aligned again; may be empty.
  */
 void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 			   const struct lode_pattern_set *patterns, const uint32_t *cluster_of,
 			   const uint8_t *is_core, const struct lode_calltree *tree,
-			   const struct lode_name_stats *names, unsigned n_threads,
+			   const struct lode_name_stats *names,
+			   const struct lode_similar_pairs *similar, unsigned n_threads,
 			   struct lode_arena *arena);

@@ -432,10 +432,12 @@ void lode_similar_pairs_release(struct lode_similar_pairs *pairs)
 struct lowest_search {
 	struct lode_pair_search *search;
 	const uint32_t *cluster_of;
+	const struct lode_similar_pairs *known;
 	size_t n_clusters;
-	uint32_t *member; /* places, cluster by cluster, ascending */
-	size_t *end;	  /* of each cluster's members */
-	double *lowest;	  /* by worker, then by cluster */
+	uint32_t *member;  /* places, cluster by cluster, ascending */
+	size_t *end;	   /* of each cluster's members */
+	double *lowest;	   /* by worker, then by cluster */
+	uint32_t **with_p; /* by worker: what is known of P and each pattern; 0: nothing */
 };
 
 /* What can be lower: floats must not cost a pair. */
@@ -446,27 +448,43 @@ static struct wanted below(double similarity)
 	return (struct wanted){0, most < 1 ? (float)(most / (1 - most) * (1 + 1e-4)) : INFINITY};
 }
 
-/* A member of a cluster with those behind it. */
+static void note_known(uint32_t *with_p, const struct lode_similar_pairs *known, uint32_t p,
+		       bool is_on)
+{
+	for (size_t i = known->at ? known->start[p] : 0; known->at && i < known->start[p + 1]; i++)
+		with_p[known->at[i].other] = is_on ? known->at[i].similarity : 0;
+}
+
+/* A member of a cluster with those behind it, but for those known to be more similar: whole numbers
+   are in the order of what they were rounded from. */
 static void find_lowest(void *context, size_t at, unsigned worker)
 {
 	struct lowest_search *l = context;
 	struct lode_pair_search *s = l->search;
 	struct finder *f = &s->finders[worker];
-	uint32_t place = l->member[at], cluster = l->cluster_of[s->places.pattern[place]];
+	uint32_t place = l->member[at], p = s->places.pattern[place], cluster = l->cluster_of[p];
 	double *lowest = &l->lowest[worker * l->n_clusters + cluster], similarity;
+	uint32_t *with_p = l->with_p[worker], rounded = lode_similarity_fixed(*lowest);
 
 	set_pattern(f, s, place);
+	note_known(with_p, l->known, p, true);
 	for (size_t i = at + 1; i < l->end[cluster]; i++) {
+		if (with_p[s->places.pattern[l->member[i]]] > rounded)
+			continue;
 		similarity = similarity_to(f, s, l->member[i], below(*lowest));
-		if (similarity >= 0 && similarity < *lowest)
+		if (similarity >= 0 && similarity < *lowest) {
 			*lowest = similarity;
+			rounded = lode_similarity_fixed(similarity);
+		}
 	}
+	note_known(with_p, l->known, p, false);
 }
 
 void lode_pairs_lowest(double *lowest, size_t n_clusters, const uint32_t *cluster_of,
-		       struct lode_pair_search *s)
+		       const struct lode_similar_pairs *known, struct lode_pair_search *s)
 {
-	struct lowest_search l = {.search = s, .cluster_of = cluster_of, .n_clusters = n_clusters};
+	struct lowest_search l = {
+		.search = s, .cluster_of = cluster_of, .known = known, .n_clusters = n_clusters};
 
 	l.member = lode_alloc(s->places.n * sizeof(*l.member));
 	l.end = lode_alloc0(n_clusters + 1, sizeof(*l.end));
@@ -479,12 +497,18 @@ void lode_pairs_lowest(double *lowest, size_t n_clusters, const uint32_t *cluste
 		l.member[l.end[cluster_of[s->places.pattern[place]]]++] = place;
 	for (size_t i = 0; i < s->n_threads * n_clusters; i++)
 		l.lowest[i] = 1;
+	l.with_p = lode_alloc(s->n_threads * sizeof(*l.with_p));
+	for (unsigned i = 0; i < s->n_threads; i++)
+		l.with_p[i] = lode_alloc0(s->places.n, sizeof(**l.with_p));
 	lode_pool_run(s->n_threads, s->places.n, find_lowest, &l);
 	for (size_t c = 0; c < n_clusters; c++) {
 		lowest[c] = 1;
 		for (size_t i = c; i < s->n_threads * n_clusters; i += n_clusters)
 			lowest[c] = l.lowest[i] < lowest[c] ? l.lowest[i] : lowest[c];
 	}
+	for (unsigned i = 0; i < s->n_threads; i++)
+		free(l.with_p[i]);
+	free(l.with_p);
 	free(l.member);
 	free(l.end);
 	free(l.lowest);

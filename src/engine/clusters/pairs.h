@@ -53,6 +53,7 @@ void lode_pairs_find(struct lode_similar_pairs *out, struct lode_pair_search *se
 /* Of patterns `a` and `b`, whatever it is; quickest with the same `a` in a row. One thread only. */
 uint32_t lode_pair_similarity(struct lode_pair_search *search, uint32_t a, uint32_t b);
 
-/* Of clusters 0..n_clusters-1 the lowest similarity of two of its patterns; 1 for one pattern. */
+/* Of clusters 0..n_clusters-1 the lowest similarity of two of its patterns; 1 for one pattern.
+   `known`: pairs that were found for the same patterns, at any cut; may be { 0 }. */
 void lode_pairs_lowest(double *lowest, size_t n_clusters, const uint32_t *cluster_of,
-		       struct lode_pair_search *search);
+		       const struct lode_similar_pairs *known, struct lode_pair_search *search);

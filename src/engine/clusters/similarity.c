@@ -172,6 +172,24 @@ static double sub_of(const struct lode_similarity *similarity, const struct lode
 		    : lode_words_sub(&similarity->words, a, b);
 }
 
+/* Adds omega of the n >= 1 functions of a segment that is of one pattern. */
+static double add_segment(double sum, const struct lode_weight *w, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sum += lode_weight_omega(&w[i], i > 0, i + 1 < n);
+	return sum;
+}
+
+static size_t segment_end(const uint8_t *op, size_t from, size_t n)
+{
+	size_t end = from + 1;
+
+	while (end < n && segment_of(op[end]) == segment_of(op[from]))
+		end++;
+	return end;
+}
+
+/* Segment by segment: within one, nothing depends on the operation but which pattern is next. */
 double lode_similarity_of_ops(const struct lode_similarity *similarity,
 			      const struct lode_sub_table *subs, uint32_t first, uint32_t second,
 			      const uint8_t *op, size_t n)
@@ -180,29 +198,30 @@ double lode_similarity_of_ops(const struct lode_similarity *similarity,
 	size_t i = similarity->patterns->start.at[first];
 	size_t k = similarity->patterns->start.at[second];
 	double matched = 0, other = 0;
-	bool before = false, behind;
 
-	for (size_t at = 0; at < n; at++, before = behind) {
-		behind = at + 1 < n && segment_of(op[at + 1]) == segment_of(op[at]);
-		switch ((enum lode_align_op)op[at]) {
+	for (size_t from = 0, end; from < n; from = end) {
+		end = segment_end(op, from, n);
+		switch (segment_of(op[from])) {
 		case LODE_ALIGN_MATCH:
-			matched += lode_weight_omega(&w[i], before, behind);
+			matched = add_segment(matched, &w[i], end - from);
+			i += end - from;
+			k += end - from;
 			break;
 		case LODE_ALIGN_SUBSTITUTE:
-			other += sub_of(similarity, subs, i, k) *
-				 (lode_weight_omega(&w[i], before, behind) +
-				  lode_weight_omega(&w[k], before, behind)) /
-				 2;
+			for (size_t at = from; at < end; at++, i++, k++)
+				other += sub_of(similarity, subs, i, k) *
+					 (lode_weight_omega(&w[i], at > from, at + 1 < end) +
+					  lode_weight_omega(&w[k], at > from, at + 1 < end)) /
+					 2;
 			break;
 		case LODE_ALIGN_DELETE:
-			other += lode_weight_omega(&w[i], before, behind);
-			break;
 		case LODE_ALIGN_INSERT:
-			other += lode_weight_omega(&w[k], before, behind);
+			for (size_t at = from; at < end; at++)
+				other += lode_weight_omega(
+					&w[op[at] == LODE_ALIGN_INSERT ? k++ : i++], at > from,
+					at + 1 < end);
 			break;
 		}
-		i += op[at] != LODE_ALIGN_INSERT;
-		k += op[at] != LODE_ALIGN_DELETE;
 	}
 	if (matched > 0 || other > 0)
 		return matched / (matched + other);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "engine/clusters/common.h"
+#include "engine/clusters/pairs.h"
 #include "engine/mine/adopt.h"
 #include "engine/mine/cpu_costs.h"
 #include "engine/mine/measure.h"
@@ -382,7 +383,8 @@ static uint64_t cluster_id(const struct lode_calltree *tree, const struct lode_c
 }
 
 static void find_common(struct mining *m, const struct group *group,
-			const struct lode_pattern_set *patterns, const uint32_t *cluster_of,
+			const struct lode_pattern_set *patterns,
+			const struct lode_similar_pairs *similar, const uint32_t *cluster_of,
 			const uint32_t *name_of, struct lode_cluster *clusters, size_t n_clusters)
 {
 	const struct lode_digest *digest = m->mined->digest;
@@ -391,7 +393,7 @@ static void find_common(struct mining *m, const struct group *group,
 
 	lode_core_patterns(is_core, &group->rounds, &group->set, cluster_of, n_clusters);
 	lode_cluster_describe(parts, n_clusters, patterns, cluster_of, is_core, &digest->tree,
-			      &digest->names, m->options->n_threads, &m->mined->arena);
+			      &digest->names, similar, m->options->n_threads, &m->mined->arena);
 	for (size_t c = 0; c < n_clusters; c++) {
 		clusters[c].name = name_of[c];
 		clusters[c].common = parts[c].common;
@@ -488,6 +490,7 @@ static int cluster_group(struct mining *m, struct group *group, struct lode_erro
 {
 	struct lode_mined *mined = m->mined;
 	struct lode_pattern_set patterns = {0};
+	struct lode_similar_pairs similar = {0};
 	uint32_t *cluster_of = lode_alloc(group->rounds.n_patterns * sizeof(*cluster_of));
 	size_t n_clusters = 0, n_alone = 0;
 	struct lode_cluster_options options = cluster_options(m);
@@ -499,6 +502,7 @@ static int cluster_group(struct mining *m, struct group *group, struct lode_erro
 
 	options.n_alone = &n_alone;
 	options.excess = &excess;
+	options.similar = &similar;
 	pattern_set_of(&patterns, &group->rounds);
 	rc = lode_cluster_patterns(cluster_of, &n_clusters, &patterns, &mined->digest->tree,
 				   &mined->digest->names, &options, err);
@@ -517,8 +521,9 @@ static int cluster_group(struct mining *m, struct group *group, struct lode_erro
 	clusters = &mined->clusters[mined->n_clusters];
 	memset(clusters, 0, n_clusters * sizeof(*clusters));
 	mined->n_clusters += n_clusters;
-	find_common(m, group, &patterns, cluster_of, problems.name_of_cluster, clusters,
+	find_common(m, group, &patterns, &similar, cluster_of, problems.name_of_cluster, clusters,
 		    n_clusters);
+	lode_similar_pairs_release(&similar);
 	lode_adopt_stacks(&group->rounds, &group->set, cluster_of, problems.name_of_stack, clusters,
 			  n_clusters, m->options->n_threads);
 	lode_postings_build(&postings, &group->set, mined->digest->tree.frames.n, &m->scratch);
@@ -542,6 +547,7 @@ static int cluster_group(struct mining *m, struct group *group, struct lode_erro
 	if (problems.has_names)
 		drop_empty(mined, mined->n_clusters - n_clusters);
 out:
+	lode_similar_pairs_release(&similar);
 	lode_pattern_set_release(&patterns);
 	free(cluster_of);
 	return rc;

@@ -1,4 +1,6 @@
+#include "engine/clusters/clusters.h"
 #include "engine/clusters/common.h"
+#include "engine/clusters/pairs.h"
 #include "clusters_fixture.h"
 
 enum { LONGEST = 9 };
@@ -171,13 +173,32 @@ static void check_parts(uint32_t run, const struct fixture *f, const uint32_t *c
 	lode_similarity_release(&similarity);
 }
 
+/* None, or those of a clustering at some cut; gives how many. */
+static size_t find_known(struct lode_similar_pairs *known, const struct fixture *f,
+			 uint64_t *random)
+{
+	struct lode_cluster_options options = {.linkage = LODE_LINKAGE_AVERAGE,
+					       .min_similarity = 0.25 * random_below(random, 4),
+					       .n_threads = 1,
+					       .similar = known};
+	uint32_t *cluster_of = lode_alloc(f->patterns.n * sizeof(*cluster_of));
+	size_t n_clusters;
+
+	assert_int_equal(lode_cluster_patterns(cluster_of, &n_clusters, &f->patterns, &f->tree,
+					       &f->names, &options, NULL),
+			 0);
+	free(cluster_of);
+	return known->start ? known->start[f->patterns.n] : 0;
+}
+
 static void every_cluster_is_described_by_its_own_patterns(void **state)
 {
-	uint64_t random = 11;
+	uint64_t random = 11, n_known = 0;
 
 	(void)state;
 	for (uint32_t run = 0; run < 300; run++) {
 		struct lode_cluster_parts parts[4];
+		struct lode_similar_pairs known = {0};
 		struct lode_arena arena = {0};
 		uint32_t cluster_of[16];
 		struct fixture f;
@@ -185,13 +206,16 @@ static void every_cluster_is_described_by_its_own_patterns(void **state)
 		fixture_random(&f, &random, 16, LONGEST, 10);
 		for (uint32_t i = 0; i < 16; i++)
 			cluster_of[i] = i < 4 ? i : random_below(&random, 4);
+		n_known += find_known(&known, &f, &random);
 		lode_cluster_describe(parts, 4, &f.patterns, cluster_of, NULL, &f.tree, &f.names,
-				      run % 4, &arena);
+				      &known, run % 4, &arena);
+		lode_similar_pairs_release(&known);
 		for (uint32_t c = 0; c < 4; c++)
 			check_parts(run, &f, cluster_of, c, &parts[c]);
 		lode_arena_release(&arena);
 		fixture_release(&f);
 	}
+	assert_true(n_known > 300);
 }
 
 int main(void)
