@@ -223,6 +223,43 @@ static uint32_t far_stride(uint32_t n)
 	}
 }
 
+/* How far two paths are the same nodes: those of a prefix tree are, as far as their items are. */
+static uint32_t shared_length(const uint32_t *a, uint32_t n_a, const uint32_t *b, uint32_t n_b)
+{
+	uint32_t n = n_a < n_b ? n_a : n_b, x = 0;
+	uint64_t two_of_a, two_of_b;
+
+	for (; x + 2 <= n; x += 2) {
+		memcpy(&two_of_a, a + x, sizeof(two_of_a));
+		memcpy(&two_of_b, b + x, sizeof(two_of_b));
+		if (two_of_a != two_of_b)
+			break;
+	}
+	while (x < n && a[x] == b[x])
+		x++;
+	return x;
+}
+
+/*
+ * Goes on along the path from x, where i items are matched, until `end` are; the next of them is
+ * items[0]. A branch for each, which most often goes as before, is quicker than waiting for a sum.
+ */
+static uint32_t match_on(struct lode_enclosure *e, const uint32_t *items, uint32_t n, uint32_t end,
+			 uint32_t *x, uint32_t i)
+{
+	uint32_t at = *x;
+
+	for (; at < n && i < end; at++) {
+		if (e->path[at] == *items) {
+			items++;
+			i++;
+		}
+		e->matched[at] = i;
+	}
+	*x = at;
+	return i;
+}
+
 /*
  * Does a sequence take the witness, one of those alive: an item put before pattern[place]? Its
  * items down to `v` then contain the longer pattern, which one walk tells. It begins where the path
@@ -234,34 +271,26 @@ static bool takes(struct lode_enclosure *e, const uint32_t *pattern, uint32_t n_
 	const struct lode_prefix_tree *t = e->tree;
 	uint32_t place = (uint32_t)(witness >> 32), item = (uint32_t)witness;
 	uint32_t n = t->depth[v] + 1, x = 0, i = 0;
+	/* e->path is still that of the last one. */
+	const uint32_t *path = t->items + t->start[t->first_sequence[v]];
 
 	if (e->last != UINT32_MAX) {
-		uint32_t shared = e->last;
+		uint32_t n_last = t->depth[e->last] + 1;
 
-		while (shared != UINT32_MAX && (t->end[shared] <= v || shared > v)) {
-			shared = t->parent[shared];
-			e->work++;
-		}
-		if (shared != UINT32_MAX) {
-			x = t->depth[shared] + 1;
-			i = e->matched[x - 1];
-		}
+		x = shared_length(e->path, n_last, path, n);
+		i = x ? e->matched[x - 1] : 0;
+		e->work += n_last - x;
 	}
 	e->work += n - x + 1;
 	e->last = v;
-	e->path = t->items + t->start[t->first_sequence[v]];
-	for (; x < n && i < place; x++) {
-		i += e->path[x] == pattern[i];
-		e->matched[x] = i;
-	}
+	e->path = path;
+	i = match_on(e, pattern + i, n, place, &x, i);
 	for (; x < n && i == place; x++) {
 		i += e->path[x] == item;
 		e->matched[x] = i;
 	}
-	for (; x < n && i <= n_pattern; x++) {
-		i += e->path[x] == pattern[i - 1];
-		e->matched[x] = i;
-	}
+	if (i > place)
+		i = match_on(e, pattern + i - 1, n, n_pattern + 1, &x, i);
 	for (; x < n; x++)
 		e->matched[x] = i;
 	return i > n_pattern;
