@@ -319,17 +319,20 @@ static int mine_streams(struct lode_mine_state *s, const struct lode_mine_reques
 	s->answer.lambda = request->lambda;
 	options.split_kinds = lode_shape_is(s->set.job.origin.shape, "--stacks", "own");
 	rc = lode_mine(&s->mined, s->set.job.digest, &options, err);
-	/* Fewer patterns may still have too many similar pairs. */
+	s->answer.is_raised = rc == 0 && s->mined->is_raised;
+	/* Few enough patterns may still have too many similar pairs. */
 	while (rc == LODE_ERR_LIMIT && is_open && fits > options.min_cost) {
 		options.min_cost = fits;
 		options.may_raise = false;
 		s->answer.is_raised = true;
-		s->answer.lambda = "raised: the default gives too many patterns";
 		rc = lode_mine(&s->mined, s->set.job.digest, &options, err);
 	}
-	if (s->answer.is_raised && request->raise_lambda)
+	if (s->answer.is_raised)
+		s->answer.lambda = "raised: the default gives too many patterns";
+	if (rc == 0 && s->answer.is_raised && request->raise_lambda)
 		request->raise_lambda(request->raise_context,
-				      lode_min_cost_option(option, sizeof(option), options.min_cost,
+				      lode_min_cost_option(option, sizeof(option),
+							   s->mined->min_cost,
 							   s->set.job.digest->unit));
 	if (rc == LODE_ERR_LIMIT)
 		rc = err->status = LODE_ERR_ARG; /* too many patterns: another λ mends it */

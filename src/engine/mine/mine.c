@@ -23,11 +23,21 @@ struct group {
 	struct lode_rounds rounds;
 };
 
+/* What was mined at the last λ of a search that had few enough patterns: the answer, at its end. */
+struct kept {
+	int64_t min_cost;			       /* 0: nothing */
+	struct lode_rounds rounds[LODE_N_EVENT_KINDS]; /* by group */
+	struct lode_arena arena;		       /* that has them */
+	size_t n_patterns;
+	uint32_t n_rounds;
+};
+
 struct mining {
 	const struct lode_mine_options *options;
 	struct lode_mined *mined;
 	struct group groups[LODE_N_EVENT_KINDS];
 	size_t n_groups;
+	struct kept kept;
 	uint32_t *name_rank;
 	struct lode_arena scratch;
 	struct lode_arena rounds; /* what the latest mine_groups found: the next one begins anew */
@@ -198,10 +208,53 @@ static int mine_groups(struct mining *m, int64_t min_cost, const struct extent *
 	return 0;
 }
 
+static void keep_mined(struct mining *m)
+{
+	lode_arena_release(&m->kept.arena);
+	m->kept.arena = m->rounds;
+	m->rounds = (struct lode_arena){0};
+	m->kept.min_cost = m->mined->min_cost;
+	m->kept.n_patterns = m->mined->n_patterns;
+	m->kept.n_rounds = m->mined->n_rounds;
+	for (size_t g = 0; g < m->n_groups; g++)
+		m->kept.rounds[g] = m->groups[g].rounds;
+}
+
+/* As mine_groups with all that mining may take, unless the search for λ has mined there. */
+static int mine_found(struct mining *m, int64_t min_cost, const struct extent *extent,
+		      struct lode_error *err)
+{
+	struct lode_miner_stop stop = {0};
+
+	if (m->kept.min_cost != min_cost)
+		return mine_groups(m, min_cost, extent, &stop, err);
+	lode_arena_release(&m->rounds);
+	m->rounds = m->kept.arena;
+	m->kept.arena = (struct lode_arena){0};
+	m->kept.min_cost = 0;
+	m->mined->min_cost = min_cost;
+	m->mined->n_patterns = m->kept.n_patterns;
+	m->mined->n_rounds = m->kept.n_rounds;
+	for (size_t g = 0; g < m->n_groups; g++)
+		m->groups[g].rounds = m->kept.rounds[g];
+	return 0;
+}
+
+/* Rounded up, so that it still fits, to what is short as an option. */
+static int64_t round_cost(int64_t cost, const char *unit)
+{
+	static const int64_t ns_per_ms = 1000000;
+
+	if (!unit || strcmp(unit, "ns") != 0 || cost < 10 * ns_per_ms)
+		return cost;
+	return ((cost - 1) / ns_per_ms + 1) * ns_per_ms;
+}
+
 /* One question of lode_min_cost_find or _fit. */
 struct question {
 	struct mining *m;
 	struct extent part, whole; /* by effort */
+	bool is_rounded;	   /* what is mined is the λ that would be named as an option */
 };
 
 static int ask(void *context, int64_t min_cost, enum lode_effort effort, int64_t *crowded_to,
@@ -209,11 +262,15 @@ static int ask(void *context, int64_t min_cost, enum lode_effort effort, int64_t
 {
 	const struct question *q = context;
 	const struct extent *extent = effort == LODE_EFFORT_WHOLE ? &q->whole : &q->part;
+	const char *unit = q->m->mined->digest->unit;
 	struct lode_miner_stop stop = {0};
-	int rc = mine_groups(q->m, min_cost, extent, &stop, err);
+	int rc = mine_groups(q->m, q->is_rounded ? round_cost(min_cost, unit) : min_cost, extent,
+			     &stop, err);
 
 	if (rc == LODE_ERR_LIMIT && !stop.is_too_long)
 		*crowded_to = stop.crowded_to > min_cost ? stop.crowded_to : min_cost;
+	if (rc == 0)
+		keep_mined(q->m);
 	return rc == LODE_ERR_LIMIT ? 0 : rc < 0 ? rc : 1;
 }
 
@@ -252,21 +309,12 @@ static int fit_min_cost(struct mining *m, size_t max_patterns, int64_t too_low, 
 		.m = m,
 		.part = {.max_patterns = max_patterns, .share = 1.0 / 32, .n_threads = 1},
 		.whole = {.max_patterns = max_patterns, .share = 1.0 / 4, .n_threads = 1},
+		.is_rounded = true,
 	};
 	struct lode_min_cost_search search = {
 		.probe = ask, .context = &question, .total = m->mined->aoi_ns};
 
 	return lode_min_cost_fit(min_cost, &search, too_low, NULL);
-}
-
-/* Rounded up, so that it still fits, to what is short as an option. */
-static int64_t round_cost(int64_t cost, const char *unit)
-{
-	static const int64_t ns_per_ms = 1000000;
-
-	if (!unit || strcmp(unit, "ns") != 0 || cost < 10 * ns_per_ms)
-		return cost;
-	return ((cost - 1) / ns_per_ms + 1) * ns_per_ms;
 }
 
 const char *lode_min_cost_option(char *buffer, size_t size, int64_t cost, const char *unit)
@@ -300,8 +348,8 @@ static int fail_too_large(const struct mining *m, size_t lookups, int64_t fits,
 			 (needed >> 20) + 1, ceiling.of);
 }
 
-/* Says that it has stopped, and names a λ that fits. */
-static int fail_too_many(struct mining *m, size_t max_patterns, const struct lode_miner_stop *stop,
+/* Mines at a λ that fits if it may, else says that it has stopped, and names that λ. */
+static int raise_or_fail(struct mining *m, size_t max_patterns, const struct lode_miner_stop *stop,
 			 struct lode_error *err)
 {
 	const char *unit = m->mined->digest->unit;
@@ -315,6 +363,12 @@ static int fail_too_many(struct mining *m, size_t max_patterns, const struct lod
 		snprintf(why, sizeof(why), "mining takes too long");
 	else
 		snprintf(why, sizeof(why), "more than %zu patterns", max_patterns);
+	if (m->options->may_raise && fits <= m->mined->aoi_ns) {
+		struct extent extent = all_of(m, max_patterns);
+
+		m->mined->is_raised = true;
+		return mine_found(m, round_cost(fits, unit), &extent, err);
+	}
 	if (fits > m->mined->aoi_ns)
 		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
 				 "%s at every λ: the stacks are too deep and too varied; use "
@@ -342,12 +396,12 @@ static int mine_stage(struct mining *m, struct lode_error *err)
 	if (m->options->patterns) {
 		rc = find_min_cost(m, m->options->patterns, &fits, err);
 		extent.max_patterns = m->options->patterns;
-		return rc < 0 ? rc : mine_groups(m, fits, &extent, &stop, err);
+		return rc < 0 ? rc : mine_found(m, fits, &extent, err);
 	}
 	if (m->options->may_raise)
 		extent.test_cost = m->mined->aoi_ns / 10;
 	rc = mine_groups(m, chosen_min_cost(m), &extent, &stop, err);
-	return rc == LODE_ERR_LIMIT ? fail_too_many(m, max_patterns, &stop, err) : rc;
+	return rc == LODE_ERR_LIMIT ? raise_or_fail(m, max_patterns, &stop, err) : rc;
 }
 
 /* The patterns of one group as the clustering wants them. */
@@ -446,7 +500,6 @@ static int fail_too_similar(struct mining *m, double excess, struct lode_error *
 {
 	int64_t min_cost = m->mined->min_cost, fits = min_cost;
 	const char *unit = m->mined->digest->unit;
-	struct lode_miner_stop stop = {0};
 	struct lode_error why = *err;
 	char chosen[32], option[32];
 	int rc;
@@ -459,7 +512,8 @@ static int fail_too_similar(struct mining *m, double excess, struct lode_error *
 		if (rc == 0) {
 			struct extent extent = all_of(m, n);
 
-			rc = mine_groups(m, fits, &extent, &stop, err);
+			fits = round_cost(fits, unit);
+			rc = mine_found(m, fits, &extent, err);
 		}
 		if (rc < 0)
 			return rc;
@@ -618,6 +672,7 @@ int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	}
 	progress(&m, "done", 1);
 	/* Patterns' frames live in these arenas: they go with the result. */
+	lode_arena_release(&m.kept.arena);
 	lode_arena_join(&m.scratch, &m.rounds);
 	m.mined->pattern_arena = m.scratch;
 	if (rc < 0)

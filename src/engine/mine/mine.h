@@ -31,8 +31,8 @@ struct lode_mine_options {
 	size_t patterns;     /* the smallest λ that gives no more patterns */
 	size_t max_patterns; /* 0: 100,000 */
 	int64_t *fits; /* NULL, or for a λ that fits, when this one is refused (LODE_ERR_LIMIT) */
-	/* λ is 0.2 % because nobody chose another, and a refusal leads to one that fits: it comes
-	   as soon as it is foreseeable. */
+	/* λ is 0.2 % because nobody chose another: where that gives too many patterns, which may be
+	   foreseeable, a λ that fits is mined instead. */
 	bool may_raise;
 	uint64_t most_pairs; /* of similar patterns (clusters.h); 0: what there is memory for */
 	bool classic;	     /* one round, as the paper */
@@ -129,6 +129,7 @@ struct lode_mined {
 	uint64_t n_aoi_events;
 	size_t n_aoi_stacks;
 	int64_t min_cost; /* λ used */
+	bool is_raised;	  /* the λ that was asked for gives too many patterns */
 	uint32_t n_rounds;
 	size_t n_not_compared; /* patterns too long for clustering: each is a cluster of its own */
 	size_t n_patterns;

@@ -528,6 +528,32 @@ static int64_t plain_lambda(struct plain_stack *stacks, size_t n, size_t most, b
 	return found;
 }
 
+/* What a search for λ gives is what mining at that λ gives. */
+static void check_as_if_chosen(uint64_t seed, const struct lode_mined *mined,
+			       const struct lode_mine_options *options)
+{
+	struct lode_mine_options chosen = *options;
+	struct lode_mined *again;
+	struct lode_error err;
+	bool is_same;
+
+	chosen.patterns = chosen.max_patterns = 0;
+	chosen.may_raise = false;
+	chosen.min_cost = mined->min_cost;
+	assert_int_equal(lode_mine(&again, mined->digest, &chosen, &err), 0);
+	is_same = again->n_clusters == mined->n_clusters &&
+		  again->n_patterns == mined->n_patterns && again->n_rounds == mined->n_rounds &&
+		  again->other_ns == mined->other_ns;
+	for (size_t c = 0; is_same && c < mined->n_clusters; c++)
+		is_same = again->clusters[c].id == mined->clusters[c].id &&
+			  again->clusters[c].own_ns == mined->clusters[c].own_ns &&
+			  again->clusters[c].total_ns == mined->clusters[c].total_ns;
+	if (!is_same || again->is_raised)
+		fail_msg("seed %llu: not what λ = %lld gives", (unsigned long long)seed,
+			 (long long)mined->min_cost);
+	lode_mined_free(again);
+}
+
 static void test_patterns_chooses_the_smallest_of_all_lambdas(void **state)
 {
 	size_t n_uneven = 0;
@@ -558,10 +584,39 @@ static void test_patterns_chooses_the_smallest_of_all_lambdas(void **state)
 			fail_msg("seed %llu: %zu patterns at %lld, expected %zu at %lld",
 				 (unsigned long long)seed, mined->n_patterns,
 				 (long long)mined->min_cost, n_patterns, (long long)min_cost);
+		check_as_if_chosen(seed, mined, &options);
 		lode_mined_free(mined);
 		lode_digest_free(digest);
 	}
 	assert_true(n_uneven > 20); /* or the smallest from above would always do */
+}
+
+static void test_a_raised_lambda_is_mined_as_if_it_were_chosen(void **state)
+{
+	size_t n_raised = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(1000); seed++) {
+		struct plain_stack stacks[MAX_STACKS] = {0};
+		struct lode_mine_options options = {
+			.min_similarity = 0.5, .may_raise = true, .n_threads = seed % 8 ? 1 : 2};
+		struct lode_digest *digest;
+		struct lode_mined *mined;
+		struct lode_error err;
+
+		seed_state = seed * 104729;
+		digest = random_digest(stacks, random_stacks(stacks, 6, 6), 2);
+		options.max_patterns = 1 + rnd(4);
+		options.split_kinds = rnd(3) == 0;
+		if (lode_mine(&mined, digest, &options, &err) == 0) {
+			assert_true(mined->n_patterns <= options.max_patterns);
+			n_raised += mined->is_raised;
+			check_as_if_chosen(seed, mined, &options);
+			lode_mined_free(mined);
+		}
+		lode_digest_free(digest);
+	}
+	assert_true(n_raised > 200);
 }
 
 static void test_too_many_patterns_name_a_cost_that_fits(void **state)
@@ -596,6 +651,7 @@ int main(void)
 		cmocka_unit_test(test_equals_the_definition),
 		cmocka_unit_test(test_clusters_by_the_data),
 		cmocka_unit_test(test_patterns_chooses_the_smallest_of_all_lambdas),
+		cmocka_unit_test(test_a_raised_lambda_is_mined_as_if_it_were_chosen),
 		cmocka_unit_test(test_too_many_patterns_name_a_cost_that_fits),
 	};
 
