@@ -353,12 +353,12 @@ void lode_memory_count_table(size_t size_bytes)
 	if (!most || size_bytes < least_refused_bytes || IS_SANITIZED)
 		return;
 	needed = read_usage().own + size_bytes;
-	if (size_bytes < most / 2 || needed <= most / 4 * 3)
+	if (size_bytes < most / 2 || needed <= most)
 		return;
 	/* Blocks that were freed are in it while malloc keeps their pages. */
 	(void)malloc_trim(0);
 	needed = read_usage().own + size_bytes;
-	if (needed > most / 4 * 3)
+	if (needed > most)
 		refuse(needed, " for random access", most, needed / 2 * 3);
 }
 

@@ -43,10 +43,9 @@ void lode_memory_count_small(size_t size_bytes);
 bool lode_memory_is_short(size_t more_bytes);
 
 /*
- * A table of `size_bytes` is made that is looked up at random. Pages are given up from three
- * quarters of the bound on, and a table of half of the bound would be read back from the disk all
- * the time: when it does not fit below that, the process ends with a sentence that says how much is
- * needed.
+ * A table of `size_bytes` is made that is looked up at random. One of half of the bound would be
+ * read back from the disk all the time: when it does not fit below the bound with all else, the
+ * process ends with a sentence that says how much is needed.
  */
 void lode_memory_count_table(size_t size_bytes);
 
