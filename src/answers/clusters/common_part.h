@@ -45,10 +45,10 @@ const char *lode_common_part_short(char *buffer, size_t size, const struct lode_
 /* The functions of one thread that tell most, in their order. */
 enum { LODE_LINE_HOP_FRAMES = 6, LODE_LINE_HOPS = 32 };
 struct lode_line_hop {
-	uint32_t link;	  /* frame "→ comm"; LODE_NONE: the first thread */
 	const char *name; /* of the thread, without "→" */
-	uint32_t frames[LODE_LINE_HOP_FRAMES];
 	size_t n;
+	uint32_t link; /* frame "→ comm"; LODE_NONE: the first thread */
+	uint32_t frames[LODE_LINE_HOP_FRAMES];
 	bool is_more; /* a thread that only line->branch_share of the cost has */
 };
 /* The same without a bound of columns, a hop per thread, up to LODE_LINE_HOPS; gives how many. */
