@@ -112,12 +112,14 @@ static int find_offset(struct lode_join_part *parts, size_t i, struct lode_error
 			match = with;
 	}
 	if (match.is_unique &&
-	    (match.n_turns > 2 * match.n_expected || !do_overlap(a, b, expected_ns)))
+	    (match.n_turns > 2 * match.n_expected || !do_overlap(a, b, expected_ns))) {
 		part->offset_ns = match.offset_ns;
-	else if (do_overlap(a, b, expected_ns))
+		part->n_turns = match.n_turns;
+	} else if (do_overlap(a, b, expected_ns)) {
 		part->offset_ns = expected_ns;
-	else
+	} else {
 		return refuse(a, b, expected_ns != INT64_MIN, &match, err);
+	}
 	return LODE_OK;
 }
 

@@ -22,6 +22,7 @@ struct lode_join_part {
 	int64_t offset_ns;	     /* afterwards: what was added */
 	lode_thread_id first_thread; /* afterwards: its threads are from here on */
 	size_t n_links; /* afterwards: receives of other hosts' bytes that its clock was held to */
+	size_t n_turns; /* afterwards: turns of messages that gave the offset; 0: none did */
 };
 
 /*

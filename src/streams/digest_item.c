@@ -288,7 +288,7 @@ static int join_beside(struct lode_stream **stream, lode_symptom_vec *symptoms,
 		rc = lode_streams_join(parts, n, err);
 	for (size_t i = 1; rc == 0 && i < n; i++) {
 		struct lode_joined_input joined = {item->beside.at[i - 1].path, parts[i].offset_ns,
-						   parts[i].n_links};
+						   parts[i].n_links, parts[i].n_turns};
 
 		lode_vec_append(&item->joined, joined);
 		for (size_t s = first_symptom[i]; s < first_symptom[i + 1]; s++) {

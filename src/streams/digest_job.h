@@ -88,6 +88,7 @@ struct lode_joined_input {
 	const char *path;
 	int64_t offset_ns; /* what was added to its times */
 	size_t n_links;	   /* receives of bytes of other hosts that its clock was held to */
+	size_t n_turns;	   /* turns of messages between the hosts that gave the offset */
 };
 
 /* A recording that is still in memory. */

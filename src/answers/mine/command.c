@@ -355,6 +355,12 @@ static void say_joined(const struct lode_command *self, const struct lode_digest
 				 "%s: clock offset %s, from %zu receives of data that the other "
 				 "hosts sent",
 				 path, offset, joined->n_links);
+		else if (joined->n_turns)
+			lode_say(self,
+				 "%s: clock offset %s, from %zu turns of messages between the "
+				 "hosts; none of their receives could be paired, so no wait "
+				 "continues in the other host",
+				 path, offset, joined->n_turns);
 		else
 			lode_say(self,
 				 "%s: clock offset %s, not verified: no traffic between the hosts "

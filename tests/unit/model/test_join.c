@@ -279,6 +279,7 @@ static void test_without_sends_the_time_of_day_has_to_do(void **state)
 	assert_int_equal(lode_streams_join(parts, 2, &err), 0);
 	assert_int_equal(parts[1].offset_ns, -5000 * US);
 	assert_int_equal(parts[1].n_links, 0);
+	assert_int_equal(parts[1].n_turns, 0);
 	/* Nobody is made up. */
 	events = &parts[0].stream->threads.at[0].events;
 	for (size_t i = 0; i < events->n; i++)
@@ -305,6 +306,7 @@ static void test_clocks_that_are_hours_off_are_aligned(void **state)
 		assert_int_equal(lode_streams_join(parts, 2, &err), 0);
 		assert_true(llabs(parts[1].offset_ns + 5000 * US) < 1000 * US);
 		assert_true(parts[1].n_links > 0);
+		assert_true(parts[1].n_turns >= 8);
 		lode_stream_free(parts[0].stream);
 	}
 }
