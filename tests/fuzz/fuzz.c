@@ -43,10 +43,13 @@ static void check_digests(const struct lode_stream *stream)
 		n_events += e->n;
 		if (!e->n || n == MOST_SYMPTOMS)
 			continue;
-		symptoms[n].thread = (lode_thread_id)i;
-		symptoms[n].t0_ns = e->start_ns[0];
-		symptoms[n++].t1_ns = stream->has_switches ? lode_event_end_ns(e, e->n - 1)
-							   : e->start_ns[e->n - 1] + 1;
+		symptoms[n++] = (struct lode_symptom){
+			.thread = (lode_thread_id)i,
+			.t0_ns = e->start_ns[0],
+			.t1_ns = stream->has_switches ? lode_event_end_ns(e, e->n - 1)
+						      : e->start_ns[e->n - 1] + 1,
+			.is_life = true,
+		};
 	}
 	if (n_events > MOST_DIGESTED_EVENTS)
 		return;

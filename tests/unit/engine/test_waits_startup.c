@@ -144,7 +144,7 @@ static void check_recording(const char *trace)
 	struct lode_symbol_options symbols = {0};
 	struct lode_source_options options = {.narrow = lode_narrow_none, .n_threads = 1};
 	struct lode_aoi_options aoi = {.scope = LODE_SCOPE_CRITICAL};
-	struct lode_symptom symptom;
+	struct lode_symptom symptom = {0};
 	struct lode_stream *stream;
 	struct lode_digest *digest;
 	struct manifest manifest;
