@@ -616,7 +616,7 @@ static void test_a_raised_lambda_is_mined_as_if_it_were_chosen(void **state)
 		}
 		lode_digest_free(digest);
 	}
-	assert_true(n_raised > 200);
+	assert_true(n_raised > TEST_CASES(1000) / 5);
 }
 
 static void test_too_many_patterns_name_a_cost_that_fits(void **state)
