@@ -25,7 +25,7 @@ echo "== info, timeline"
 "$LODE" info slow | grep -E '^slow/'
 "$LODE" timeline slow 2>&1
 echo "== digest, import, next, triage, coverage"
-"$LODE" digest $part $symptom -o d slow | sed 's/:.*//'
+"$LODE" digest $part $symptom -o d slow | sed -n 's/:.*//p' # sizes depend on what this machine can name
 "$LODE" import -R r.lode $part $symptom slow | sed 's/;.*//'
 "$LODE" next $part $symptom slow | grep -o -E '(two.lode|named-otherwise) ' | sort
 "$LODE" triage -R r.lode $part $symptom slow | grep -o -E '^(two.lode|named-otherwise)' | sort

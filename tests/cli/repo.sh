@@ -9,7 +9,8 @@ set -- digests/*
 echo "$# digests"
 
 echo "== import, twice"
-lode import "$1" "$2" --label release=2.1 -v | sed 's/-[0-9a-f]*\.digest/.digest/'
+# What libraries this machine has names some frames of the recordings: sizes differ.
+lode import "$1" "$2" --label release=2.1 -v | sed -e 's/-[0-9a-f]*\.digest/.digest/' -e 's/[0-9]* kB/N kB/'
 lode import digests -l release=2.2 | sed 's/;.*//'
 lode import --again digests | sed 's/;.*//'
 
