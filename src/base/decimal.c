@@ -43,8 +43,8 @@ bool lode_int32_parse(int32_t *out, const char *text, size_t len)
 	return true;
 }
 
-/* Cold, as the next one: not inlined, they cost each short number nothing. "e-05" at `at`; gives
- * where it ends, or `at` when it is none. */
+/* "e-05" at `at`; gives where it ends, or `at` when it is none. Cold, as the next one: not inlined,
+   they cost short numbers nothing. */
 __attribute__((cold)) static const char *take_exponent(int *out, const char *at, const char *end)
 {
 	const char *p = at + 1;

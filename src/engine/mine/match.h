@@ -18,9 +18,6 @@ struct lode_postings {
 /* Only how many stacks contain each frame, for lode_postings_rarest: `stacks` is NULL. */
 void lode_postings_count(struct lode_postings *out, const struct lode_stackset *set,
 			 size_t n_frames, struct lode_arena *arena);
-/* Only in how many stacks each frame is, for lode_postings_rarest: without `stacks`. */
-void lode_postings_count(struct lode_postings *out, const struct lode_stackset *set,
-			 size_t n_frames, struct lode_arena *arena);
 void lode_postings_build(struct lode_postings *out, const struct lode_stackset *set,
 			 size_t n_frames, struct lode_arena *arena);
 
