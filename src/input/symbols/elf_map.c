@@ -4,6 +4,11 @@
 #include "input/symbols/elf_file.h"
 #include "input/symbols/symbols.h"
 
+/* Pages of the kernels that lode reads recordings of. */
+static const uint64_t page_sizes[] = {4096, 16384, 65536};
+
+enum { N_PAGE_SIZES = sizeof(page_sizes) / sizeof(*page_sizes) };
+
 void lode_elf_map_release(struct lode_elf_map *map)
 {
 	lode_vec_release(&map->segments);
@@ -26,8 +31,14 @@ static void map_sections(struct lode_elf_map *map, const struct lode_elf_file *f
 void lode_elf_map_build(struct lode_elf_map *map, const struct lode_elf_file *file)
 {
 	GElf_Phdr segment;
+	GElf_Ehdr header;
 	size_t n = 0;
 
+	/* A mapping may fit into larger pages by chance. */
+	map->n_page_sizes = gelf_getehdr(file->elf, &header) && (header.e_machine == EM_X86_64 ||
+								 header.e_machine == EM_386)
+				    ? 1
+				    : N_PAGE_SIZES;
 	if (elf_getphdrnum(file->elf, &n) < 0)
 		n = 0;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++)
@@ -61,11 +72,6 @@ bool lode_elf_map_find(const struct lode_elf_map *map, uint64_t offset, uint64_t
 
 /* ---- Against what was recorded ---- */
 
-/* Pages of the kernels that lode reads recordings of. */
-static const uint64_t page_sizes[] = {4096, 16384, 65536};
-
-enum { N_PAGE_SIZES = sizeof(page_sizes) / sizeof(*page_sizes) };
-
 /* Which part of the file is mapped for a segment. */
 static struct lode_code_range in_pages(const struct lode_elf_segment *segment, uint64_t page)
 {
@@ -80,9 +86,10 @@ static bool is_of_pages(const struct lode_code_range *range, uint64_t page)
 	return range->offset % page == 0 && range->bytes % page == 0;
 }
 
-static bool is_just(const struct lode_elf_segment *segment, const struct lode_code_range *mapped)
+static bool is_just(const struct lode_elf_map *map, const struct lode_elf_segment *segment,
+		    const struct lode_code_range *mapped)
 {
-	for (size_t i = 0; i < N_PAGE_SIZES; i++) {
+	for (size_t i = 0; i < map->n_page_sizes; i++) {
 		struct lode_code_range own = in_pages(segment, page_sizes[i]);
 
 		if (is_of_pages(mapped, page_sizes[i]) && own.offset == mapped->offset &&
@@ -92,10 +99,10 @@ static bool is_just(const struct lode_elf_segment *segment, const struct lode_co
 	return false;
 }
 
-bool lode_elf_segment_is(const struct lode_elf_segment *segment,
+bool lode_elf_segment_is(const struct lode_elf_map *map, const struct lode_elf_segment *segment,
 			 const struct lode_code_range *mapped)
 {
-	return segment->is_code && is_just(segment, mapped);
+	return segment->is_code && is_just(map, segment, mapped);
 }
 
 static bool lies_in(const struct lode_code_range *part, const struct lode_code_range *whole)
@@ -108,9 +115,10 @@ static bool lies_in(const struct lode_code_range *part, const struct lode_code_r
  * Starts there, or lies in it: dynamic linkers map more than a segment at first, and programs split
  * their mappings.
  */
-static bool agrees(const struct lode_elf_segment *segment, const struct lode_code_range *mapped)
+static bool agrees(const struct lode_elf_map *map, const struct lode_elf_segment *segment,
+		   const struct lode_code_range *mapped)
 {
-	for (size_t i = 0; i < N_PAGE_SIZES; i++) {
+	for (size_t i = 0; i < map->n_page_sizes; i++) {
 		struct lode_code_range own = in_pages(segment, page_sizes[i]);
 
 		if (is_of_pages(mapped, page_sizes[i]) &&
@@ -129,7 +137,7 @@ static struct lode_elf_segment *moved_segment(struct lode_elf_map *map,
 	for (size_t i = 0; i < map->segments.n; i++) {
 		struct lode_elf_segment *segment = &map->segments.at[i];
 
-		for (size_t k = 0; segment->is_code && k < N_PAGE_SIZES; k++) {
+		for (size_t k = 0; segment->is_code && k < map->n_page_sizes; k++) {
 			struct lode_code_range own = in_pages(segment, page_sizes[k]);
 
 			if (!is_of_pages(mapped, page_sizes[k]) || own.bytes != mapped->bytes)
@@ -146,11 +154,11 @@ static struct lode_elf_segment *moved_segment(struct lode_elf_map *map,
 
 /* Data are code to old programs: those with executable stacks. */
 static bool has_data_for(const struct lode_elf_map *map, const struct lode_code_range *mapped,
-			 bool (*fits)(const struct lode_elf_segment *,
+			 bool (*fits)(const struct lode_elf_map *, const struct lode_elf_segment *,
 				      const struct lode_code_range *))
 {
 	for (size_t i = 0; i < map->segments.n; i++)
-		if (!map->segments.at[i].is_code && fits(&map->segments.at[i], mapped))
+		if (!map->segments.at[i].is_code && fits(map, &map->segments.at[i], mapped))
 			return true;
 	return false;
 }
@@ -158,7 +166,7 @@ static bool has_data_for(const struct lode_elf_map *map, const struct lode_code_
 static bool has_code_for(const struct lode_elf_map *map, const struct lode_code_range *mapped)
 {
 	for (size_t i = 0; i < map->segments.n; i++)
-		if (map->segments.at[i].is_code && agrees(&map->segments.at[i], mapped))
+		if (map->segments.at[i].is_code && agrees(map, &map->segments.at[i], mapped))
 			return true;
 	return false;
 }

@@ -26,7 +26,8 @@ struct lode_elf_segment {
 /* `{ 0 }` maps nothing. */
 struct lode_elf_map {
 	LODE_VEC(struct lode_elf_segment) segments;
-	bool has_headers; /* segments are program headers, not sections */
+	bool has_headers;      /* segments are program headers, not sections */
+	unsigned n_page_sizes; /* that kernels for its processor have: of 4, 16 and 64 KiB */
 };
 
 /* The file's segments; sections stand in when it has none (code written by `perf inject`). */
@@ -43,8 +44,8 @@ enum lode_elf_fit {
 enum lode_elf_fit lode_elf_map_fit(struct lode_elf_map *map, const struct lode_code_range *mapped,
 				   size_t n);
 
-/* Whether the segment is code and, rounded to pages, just that part of the file. */
-bool lode_elf_segment_is(const struct lode_elf_segment *segment,
+/* Whether a segment is code and, rounded to pages, just that part of the file. */
+bool lode_elf_segment_is(const struct lode_elf_map *map, const struct lode_elf_segment *segment,
 			 const struct lode_code_range *mapped);
 
 /* The file's own address of a file offset; false when it is not loaded. */

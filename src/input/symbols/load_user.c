@@ -137,7 +137,7 @@ static bool has_layout(const struct lode_dso *dso, const struct lode_elf_file *f
 
 	lode_elf_map_build(&map, file);
 	for (size_t i = 0; i < map.segments.n; i++)
-		is_same |= lode_elf_segment_is(&map.segments.at[i], &dso->code[0]);
+		is_same |= lode_elf_segment_is(&map, &map.segments.at[i], &dso->code[0]);
 	lode_elf_map_release(&map);
 	return is_same;
 }

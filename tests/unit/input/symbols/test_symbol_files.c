@@ -14,6 +14,7 @@
 #include "own.h"
 #include "scratch.h"
 #include "input/symbols/elf_file.h"
+#include "input/symbols/elf_map.h"
 #include "input/symbols/files.h"
 #include "input/symbols/symbols.h"
 #include "input/symbols/packages.h"
@@ -243,6 +244,25 @@ static void test_code_that_was_moved_in_the_file_keeps_its_names(void **state)
 	scratch_remove(&scratch);
 }
 
+/* What moved by 4 KiB fits into pages of 16 KiB where the mapping happens to end at one of these.
+ */
+static void test_pages_are_those_of_the_processor(void **state)
+{
+	const struct lode_code_range mapped = {0x40000, 0x108000};
+
+	(void)state;
+	for (unsigned n_sizes = 1; n_sizes <= 3; n_sizes++) {
+		struct lode_elf_map map = {.has_headers = true, .n_page_sizes = n_sizes};
+
+		lode_vec_append(&map.segments,
+				((struct lode_elf_segment){0x3f000, 0x107649, 0x40000, true}));
+		assert_int_equal(lode_elf_map_fit(&map, &mapped, 1),
+				 n_sizes == 1 ? LODE_ELF_MOVED : LODE_ELF_FITS);
+		assert_int_equal(map.segments.at[0].offset, n_sizes == 1 ? 0x40000 : 0x3f000);
+		lode_elf_map_release(&map);
+	}
+}
+
 static void test_a_cache_with_the_wrong_file_is_not_believed(void **state)
 {
 	struct own_id id = own_build_id();
@@ -461,6 +481,7 @@ int main(void)
 		cmocka_unit_test(test_a_stripped_file_is_told_by_its_recorded_path),
 		cmocka_unit_test(test_without_a_build_id_the_only_one_of_its_layout_is_taken),
 		cmocka_unit_test(test_code_that_was_moved_in_the_file_keeps_its_names),
+		cmocka_unit_test(test_pages_are_those_of_the_processor),
 		cmocka_unit_test(test_a_cache_with_the_wrong_file_is_not_believed),
 		cmocka_unit_test(test_debug_links_are_followed_and_checked),
 		cmocka_unit_test(test_a_debug_file_alone_is_not_enough),
