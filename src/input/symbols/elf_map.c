@@ -35,10 +35,10 @@ void lode_elf_map_build(struct lode_elf_map *map, const struct lode_elf_file *fi
 	size_t n = 0;
 
 	/* A mapping may fit into larger pages by chance. */
-	map->n_page_sizes = gelf_getehdr(file->elf, &header) && (header.e_machine == EM_X86_64 ||
+	map->largest_page = gelf_getehdr(file->elf, &header) && (header.e_machine == EM_X86_64 ||
 								 header.e_machine == EM_386)
-				    ? 1
-				    : N_PAGE_SIZES;
+				    ? page_sizes[0]
+				    : page_sizes[N_PAGE_SIZES - 1];
 	if (elf_getphdrnum(file->elf, &n) < 0)
 		n = 0;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++)
@@ -89,7 +89,7 @@ static bool is_of_pages(const struct lode_code_range *range, uint64_t page)
 static bool is_just(const struct lode_elf_map *map, const struct lode_elf_segment *segment,
 		    const struct lode_code_range *mapped)
 {
-	for (size_t i = 0; i < map->n_page_sizes; i++) {
+	for (size_t i = 0; i < N_PAGE_SIZES && page_sizes[i] <= map->largest_page; i++) {
 		struct lode_code_range own = in_pages(segment, page_sizes[i]);
 
 		if (is_of_pages(mapped, page_sizes[i]) && own.offset == mapped->offset &&
@@ -118,7 +118,7 @@ static bool lies_in(const struct lode_code_range *part, const struct lode_code_r
 static bool agrees(const struct lode_elf_map *map, const struct lode_elf_segment *segment,
 		   const struct lode_code_range *mapped)
 {
-	for (size_t i = 0; i < map->n_page_sizes; i++) {
+	for (size_t i = 0; i < N_PAGE_SIZES && page_sizes[i] <= map->largest_page; i++) {
 		struct lode_code_range own = in_pages(segment, page_sizes[i]);
 
 		if (is_of_pages(mapped, page_sizes[i]) &&
@@ -137,7 +137,9 @@ static struct lode_elf_segment *moved_segment(struct lode_elf_map *map,
 	for (size_t i = 0; i < map->segments.n; i++) {
 		struct lode_elf_segment *segment = &map->segments.at[i];
 
-		for (size_t k = 0; segment->is_code && k < map->n_page_sizes; k++) {
+		if (!segment->is_code)
+			continue;
+		for (size_t k = 0; k < N_PAGE_SIZES && page_sizes[k] <= map->largest_page; k++) {
 			struct lode_code_range own = in_pages(segment, page_sizes[k]);
 
 			if (!is_of_pages(mapped, page_sizes[k]) || own.bytes != mapped->bytes)

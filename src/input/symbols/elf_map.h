@@ -27,7 +27,7 @@ struct lode_elf_segment {
 struct lode_elf_map {
 	LODE_VEC(struct lode_elf_segment) segments;
 	bool has_headers;      /* segments are program headers, not sections */
-	unsigned n_page_sizes; /* that kernels for its processor have: of 4, 16 and 64 KiB */
+	uint64_t largest_page; /* of kernels for its processor: 4, 16 or 64 KiB */
 };
 
 /* The file's segments; sections stand in when it has none (code written by `perf inject`). */
