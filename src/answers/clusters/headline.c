@@ -41,13 +41,6 @@ static int64_t cost_of(const struct building *b, size_t stack)
 	return b->is_ready_apart ? s->cost_ns - s->ready_ns : s->cost_ns;
 }
 
-/* At four fifths, one odd pattern hides no hop, and what a quarter of the cluster lacks is not in
-   the line. */
-static int64_t enough_of(int64_t cost_ns)
-{
-	return cost_ns - cost_ns / 5;
-}
-
 /*
  * Lays the common functions over the stack, each at its first place behind the one before. False:
  * the stack does not have all of them.
@@ -304,7 +297,7 @@ static void find_branch(struct lode_headline *out, struct building *b)
 		branch_ns = count_tails(&branch, b, &last, first->frame);
 		lode_sort(branch.held.at, branch.held.n, earliest_first);
 		for (size_t i = 0; i < branch.held.n; i++)
-			if (branch.held.at[i].cost_ns >= enough_of(branch_ns))
+			if (branch.held.at[i].cost_ns >= lode_agreed_ns(branch_ns))
 				lode_vec_append(&out->branch, branch.held.at[i].frame);
 		out->branch_share = (double)branch_ns / (double)cost_ns;
 	}
@@ -511,7 +504,7 @@ static void put_frames_of(struct lode_headline *out, struct building *b, struct 
 	lode_vec_append(&out->frames, f->link);
 	lode_sort(thread.held.at, thread.held.n, earliest_first);
 	for (size_t i = 0; i < thread.held.n; i++)
-		if (thread.held.at[i].cost_ns >= enough_of(f->cost_ns))
+		if (thread.held.at[i].cost_ns >= lode_agreed_ns(f->cost_ns))
 			lode_vec_append(&out->frames, thread.held.at[i].frame);
 	gap_release(&thread);
 }
@@ -591,7 +584,7 @@ static void follow_branch(struct lode_headline *out, struct building *b, size_t 
 		all_ns += cost_of(b, s);
 	}
 	for (least_ns = all_ns / 2 + 1; !is_end && follow_link(&f, b, least_ns);
-	     least_ns = enough_of(f.cost_ns)) {
+	     least_ns = lode_agreed_ns(f.cost_ns)) {
 		size_t first = out->frames.n;
 
 		put_frames_of(out, b, &f);
@@ -603,117 +596,6 @@ static void follow_branch(struct lode_headline *out, struct building *b, size_t 
 		out->branch_share = (double)f.cost_ns / (double)all_ns;
 	free(f.names);
 	free(f.has);
-}
-
-/* Bare stacks have one thread, which is called by its file: it has no name in links. */
-static bool is_bare(const struct lode_strings *strings, uint32_t comm, uint32_t path)
-{
-	size_t n = strings->len.at[comm], n_path = strings->len.at[path];
-	const char *base = strings->text.at[path] + n_path - n;
-
-	return n <= n_path && memcmp(base, strings->text.at[comm], n) == 0 &&
-	       (n == n_path || base[-1] == '/') && !memchr(base, '/', n);
-}
-
-/* What the symptoms of a thread's name cost. */
-struct named {
-	uint32_t comm; /* string id; LODE_NONE: of bare stacks */
-	int64_t cost_ns;
-};
-typedef LODE_VEC(struct named) named_vec;
-
-static void sum_names(named_vec *names, const struct building *b)
-{
-	const struct lode_digest *digest = b->mined->digest;
-	struct lode_map index = {0};
-
-	for (size_t i = 0; i < b->cluster->n_worst; i++) {
-		const struct lode_cluster_worst *worst = &b->cluster->worst[i];
-		const struct lode_digest_symptom *symptom = &digest->symptoms.at[worst->symptom];
-		uint32_t path = digest->streams.at[symptom->stream].path, comm = symptom->comm;
-		uint32_t *slot;
-
-		if (is_bare(&digest->tree.strings, comm, path))
-			comm = LODE_NONE;
-		slot = lode_map_slot(&index, comm);
-		if (*slot == LODE_NONE) {
-			*slot = (uint32_t)names->n;
-			lode_vec_append(names, ((struct named){comm, 0}));
-		}
-		lode_vec_is_there(names);
-		names->at[*slot].cost_ns += worst->symptom_cost_ns;
-	}
-	lode_map_release(&index);
-}
-
-/* In links, or of its program. */
-static const char *name_of(char *buffer, size_t size, const struct building *b,
-			   const struct named *named, bool is_program)
-{
-	const char *const *strings = b->mined->digest->tree.strings.text.at;
-	char name[LODE_HOP_NAME];
-
-	buffer[0] = '\0';
-	if (named->comm == LODE_NONE)
-		return buffer;
-	if (!is_program)
-		return lode_link_name(strings[named->comm], buffer, size);
-	return lode_hop_program(buffer, size,
-				lode_link_name(strings[named->comm], name, sizeof(name)));
-}
-
-/* The name, or program, that four fifths of the cluster's cost in symptoms agree on: the one that
-   is left when each cost is set off against those of other names has more than half of it, if any
-   name has. */
-static bool find_who(struct lode_headline *out, const struct building *b, bool is_program)
-{
-	int64_t lead_ns = 0, all_ns = 0, same_ns = 0;
-	char name[sizeof(out->who)];
-	named_vec names = {0};
-
-	sum_names(&names, b);
-	for (size_t i = 0; i < names.n; i++) {
-		name_of(name, sizeof(name), b, &names.at[i], is_program);
-		lead_ns += strcmp(name, out->who) == 0 ? names.at[i].cost_ns : -names.at[i].cost_ns;
-		if (lead_ns < 0) {
-			memcpy(out->who, name, sizeof(name));
-			lead_ns = -lead_ns;
-		}
-	}
-	for (size_t i = 0; i < names.n; i++) {
-		name_of(name, sizeof(name), b, &names.at[i], is_program);
-		all_ns += names.at[i].cost_ns;
-		same_ns += strcmp(name, out->who) == 0 ? names.at[i].cost_ns : 0;
-	}
-	lode_vec_release(&names);
-	if (same_ns < enough_of(all_ns))
-		out->who[0] = '\0';
-	return out->who[0] || same_ns >= enough_of(all_ns);
-}
-
-/* "clang and 11 others": programs that share a function of CPU time, which is not one's alone. */
-static void name_several(struct lode_headline *out, const struct building *b)
-{
-	const char *const *strings = b->mined->digest->tree.strings.text.at;
-	const struct named *most = NULL;
-	named_vec names = {0};
-	char name[24];
-	size_t n = 0;
-
-	sum_names(&names, b);
-	for (size_t i = 0; i < names.n; i++) {
-		if (names.at[i].comm == LODE_NONE || !names.at[i].cost_ns)
-			continue;
-		n++;
-		if (!most || names.at[i].cost_ns > most->cost_ns ||
-		    (names.at[i].cost_ns == most->cost_ns &&
-		     strcmp(strings[names.at[i].comm], strings[most->comm]) < 0))
-			most = &names.at[i];
-	}
-	if (n > 1)
-		snprintf(out->who, sizeof(out->who), "%s and %zu other%s",
-			 name_of(name, sizeof(name), b, most, false), n - 1, n > 2 ? "s" : "");
-	lode_vec_release(&names);
 }
 
 static size_t deepest(const struct lode_mined *mined, const struct lode_cluster *cluster)
@@ -738,7 +620,7 @@ static void weigh(struct building *b)
 		ready_ns += b->cluster->stacks[s].ready_ns;
 	}
 	b->is_ready_apart = 2 * ready_ns < cost_ns;
-	b->enough_ns = enough_of(b->is_ready_apart ? cost_ns - ready_ns : cost_ns);
+	b->enough_ns = lode_agreed_ns(b->is_ready_apart ? cost_ns - ready_ns : cost_ns);
 }
 
 void lode_headline_build(struct lode_headline *out, const struct lode_mined *mined,
@@ -772,11 +654,7 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 	find_rarity(out, &b, held_ns);
 	if (!out->branch.n)
 		follow_branch(out, &b, depth);
-	if (!find_who(out, &b, false))
-		(void)find_who(out, &b, true);
-	if (!out->who[0] && mined->n_cpu_symptoms &&
-	    mined->n_cpu_symptoms == mined->digest->symptoms.n)
-		name_several(out, &b);
+	lode_cluster_who(out->who, mined, cluster);
 	for (size_t g = 0; g <= cluster->n_common; g++)
 		gap_release(&b.gaps[g]);
 	free(held_ns);

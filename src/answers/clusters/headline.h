@@ -22,12 +22,13 @@
  */
 #pragma once
 
+#include "answers/clusters/cluster_who.h"
 #include "answers/clusters/common_part.h"
 #include "answers/clusters/hop_names.h"
 #include "engine/mine/mine.h"
 
 struct lode_headline {
-	char who[64];		   /* name of whose wait it is, as links have it; "": of several */
+	char who[LODE_WHO];	   /* name of whose wait it is, as links have it; "": of several */
 	LODE_VEC(uint32_t) frames; /* root first; links stand between the threads */
 	LODE_VEC(bool) gap_before; /* per frame: in most of the cost others stand before it */
 	LODE_VEC(double)

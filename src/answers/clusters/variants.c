@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "base/sorted.h"
+#include "answers/clusters/cluster_who.h"
 #include "answers/clusters/common_part.h"
 #include "document/units.h"
 
@@ -73,14 +74,13 @@ void lode_gaps_free(struct lode_gap *gaps, const struct lode_cluster *cluster)
 	free(gaps);
 }
 
-/* Whether so much of the gap's cost is nearly all of it, as in headlines (headline.h). */
 static bool is_most(const struct lode_gap *gap, int64_t own_ns)
 {
 	int64_t all_ns = 0;
 
 	for (size_t i = 0; i < gap->variants.n; i++)
 		all_ns += gap->variants.at[i].own_ns;
-	return own_ns >= all_ns - all_ns / 5;
+	return own_ns >= lode_agreed_ns(all_ns);
 }
 
 const struct lode_variant *lode_gap_main(const struct lode_gap *gap)
