@@ -2,6 +2,7 @@
 #include "input/source.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "input/bundle_notes.h"
@@ -109,6 +110,31 @@ static void consider(struct lode_inputs *inputs, const char *path, const struct 
 	lode_input_close(input);
 }
 
+static size_t count_folders(const lode_path_list *paths)
+{
+	size_t n = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < paths->n; i++)
+		n += stat(paths->at[i], &st) == 0 && S_ISDIR(st.st_mode);
+	return n;
+}
+
+/* Users who give the directory above want those in it. */
+static void skip_folder(struct lode_inputs *inputs, const char *path, const lode_path_list *paths)
+{
+	size_t n = count_folders(paths), n_path = strlen(path);
+	char reason[400] = "no file in this directory is a recording";
+
+	if (n)
+		snprintf(reason, sizeof(reason),
+			 "no file in this directory is a recording, and its %zu director%s not "
+			 "searched; to read them, give %.200s%s*/",
+			 n, n == 1 ? "y was" : "ies were", path,
+			 path[n_path - 1] == '/' ? "" : "/");
+	skip_source(inputs, path, reason);
+}
+
 /* Its files, and its bundles: each is one recording. */
 static void expand_folder(struct lode_inputs *inputs, const char *path, const struct wanted *wanted)
 {
@@ -124,9 +150,9 @@ static void expand_folder(struct lode_inputs *inputs, const char *path, const st
 		else
 			expand_folder(inputs, paths.at[i], wanted);
 	}
-	lode_path_list_release(&paths);
 	if (inputs->paths.n == n_before && inputs->n_skipped == n_skipped_before)
-		skip_source(inputs, path, "no file in this directory is a recording");
+		skip_folder(inputs, path, &paths);
+	lode_path_list_release(&paths);
 }
 
 static int expand_manifest(struct lode_inputs *inputs, const char *path, struct lode_error *err)

@@ -27,6 +27,7 @@ eight() { printf '%b\0\0\0\0\0\0\0' "\\0$1"; }
 for command in info mine suspects timeline; do try $command none.data; done
 
 say an empty directory; mkdir empty-dir; try mine empty-dir
+say a directory of directories; mkdir -p dirs/a dirs/b; try mine dirs
 
 say cut recording, what was readable is used
 head -c 100000 "$sample" >cut.perf.data.zst
