@@ -44,6 +44,12 @@ triage --rest rest.digest new | tail -n 2
 "$LODE" sign --signatures s.txt --from t.json --cluster 1 --name sync
 triage --no-mining new | head -n 3
 
+echo "-- too many similar patterns for the memory: a larger cost is mined"
+for of in coverage triage; do
+	"$LODE" $of --signatures s.txt --memory 1K --json "$LODE_TOP/samples/startup/startup-08.perf.data.zst" |
+		grep -c -e '"headline"' -e not_mined
+done
+
 echo "-- mistakes" | tee /dev/stderr
 try() { "$LODE" "$@"; echo "$?"; }
 try coverage old

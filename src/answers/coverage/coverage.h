@@ -92,6 +92,7 @@ struct lode_coverage_answer {
 	struct lode_coverage_rest *rest; /* the largest problems in it first */
 	size_t n_rest, n_rest_more;
 	const struct lode_mined *mined; /* of the rest; NULL: it was not mined */
+	const char *not_mined;		/* why the rest was not, if mining failed */
 	int64_t rest_other_ns; /* of the rest, in no such problem; LODE_NO_INT: not mined */
 	const char *by;	       /* NULL: no groups */
 	struct lode_coverage_group *groups; /* in the order of their names; NULL: none */

@@ -110,6 +110,8 @@ static const struct lode_field coverage_fields[] = {
 		  "what no signature explains, mined as by lode mine, largest first"),
 	LODE_FIELD_AS("rest_more", struct lode_coverage_answer, n_rest_more, "left out by --top",
 		      .absent = "none were"),
+	LODE_FIELD(struct lode_coverage_answer, not_mined, "why the rest was not mined",
+		   .absent = "it was, or --no-mining was given"),
 	LODE_FIELD(struct lode_coverage_answer, rest_other_ns,
 		   "cost of the rest outside of these clusters",
 		   .absent = "the rest was not mined"),

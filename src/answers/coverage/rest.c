@@ -30,9 +30,11 @@ int lode_rest_mine(struct lode_mined **out, const struct lode_coverage_job *job,
 {
 	const struct lode_digest *digest = job->streams.job.digest;
 	struct lode_mine_options mining = *options;
+	int64_t fits = 0;
 	int rc;
 
 	*out = NULL;
+	mining.fits = &fits;
 	if (!digest->rows.n)
 		return 0;
 	if (!mining.min_cost && !(mining.min_cost_share > 0))
@@ -46,7 +48,14 @@ int lode_rest_mine(struct lode_mined **out, const struct lode_coverage_job *job,
 		return rc;
 	mining.min_cost = 0;
 	mining.patterns = MANAGEABLE_PATTERNS;
-	return lode_mine(out, digest, &mining, err);
+	rc = lode_mine(out, digest, &mining, err);
+	/* Few enough patterns may still have too many similar pairs. */
+	mining.patterns = 0;
+	while (rc == LODE_ERR_LIMIT && fits > mining.min_cost) {
+		mining.min_cost = fits;
+		rc = lode_mine(out, digest, &mining, err);
+	}
+	return rc;
 }
 
 const struct lode_cluster *lode_rest_largest(const struct lode_mined *mined)

@@ -169,16 +169,20 @@ static void list_groups(struct lode_coverage_state *s)
 LODE_COMPARE_AT(larger_first, struct lode_cluster,
 		LODE_ORDER(b->own_ns, a->own_ns) ?: LODE_ORDER(a->rank, b->rank))
 
-/* What the rest is. That it cannot be mined is no failure. */
+/* What the rest is. That it cannot be mined is no failure, but is said. */
 static void list_rest(struct lode_coverage_state *s, const struct lode_coverage_request *request)
 {
 	struct lode_coverage_answer *out = &s->answer;
 	const struct lode_cluster **order;
+	struct lode_error err;
+	char text[sizeof(err.message) + 64];
 	size_t n;
 
 	lode_rest_keep(&s->job);
-	if (lode_rest_mine(&s->rest, &s->job, &request->mining, out->all.symptom_ns, NULL) < 0 ||
-	    !s->rest)
+	if (lode_rest_mine(&s->rest, &s->job, &request->mining, out->all.symptom_ns, &err) < 0)
+		out->not_mined = lode_finding_text(&s->arena, "%s",
+						   lode_error_text(&err, text, sizeof(text)));
+	if (!s->rest)
 		return;
 	out->rest_other_ns = s->rest->other_ns;
 	n = s->rest->n_clusters;

@@ -139,6 +139,7 @@ static void print_rest(FILE *out, const struct lode_coverage_answer *answer,
 {
 	const struct lode_cover *all = &answer->all;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
+	char safe[4096];
 	struct lode_prose prose;
 	FILE *words = lode_prose_open(&prose);
 
@@ -156,6 +157,9 @@ static void print_rest(FILE *out, const struct lode_coverage_answer *answer,
 			lode_format_cost(a, all->returned_ns, answer->unit));
 	fputs(".\n", words);
 	lode_prose_close(out, page, 2, &prose);
+	if (answer->not_mined)
+		lode_prose(out, page, 2, "\nThe rest was not mined: %s.\n",
+			   lode_escape(safe, sizeof(safe), answer->not_mined));
 	print_parts(out, answer, page);
 	words = lode_prose_open(&prose);
 	fprintf(words, "\nData and method\n%s, %s of %s; %s.\n",

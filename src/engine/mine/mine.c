@@ -500,10 +500,12 @@ static int fail_too_similar(struct mining *m, double excess, struct lode_error *
 {
 	int64_t min_cost = m->mined->min_cost, fits = min_cost;
 	const char *unit = m->mined->digest->unit;
-	struct lode_error why = *err;
+	struct lode_error why = {0};
 	char chosen[32], option[32];
 	int rc;
 
+	if (err)
+		why = *err;
 	/* Pairs grow with the square of the patterns, more or less. */
 	while (excess > 0) {
 		size_t n = (size_t)(0.9 * (double)m->mined->n_patterns / sqrt(excess)) + 1;

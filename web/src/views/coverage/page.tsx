@@ -47,6 +47,11 @@ function CoveragePage(props: ViewProps<CoverageReport>) {
 					{returned.length > 5 ? ` and ${count(returned.length - 5)} more` : ""}.
 				</p>
 			) : null}
+			{report.not_mined ? (
+				<p class="notice">
+					The rest was not mined: <Name text={report.not_mined} most={400} />.
+				</p>
+			) : null}
 			<Facts
 				items={[
 					["recordings", count(report.streams)],
