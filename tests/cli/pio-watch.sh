@@ -25,6 +25,8 @@ python3 make.py two 2 700 250,600 100,430
 
 echo "== what is there, at once"
 "$LODE" pio watch -m model --log two.log -c web=two-web.csv -c db=two-db.csv --from start --once
+echo "== a name that is mistyped"
+"$LODE" pio watch -m model --log two.logg -c web=two-web.csv -c db=two-db.csv --from start --once >none.txt; echo "$?"
 echo "== the schema of its JSON"
 "$LODE" pio watch -m model --log two.log -c web=two-web.csv -c db=two-db.csv --from start --once --json >once.jsonl
 python3 - "$LODE_TOP" <<'P'

@@ -165,6 +165,27 @@ static struct lode_pio_watch *open_watch(const struct watch_values *v, struct lo
 	return watch;
 }
 
+/* A file that is not there may come, or its name is mistyped: nobody else would say. */
+static void name_missing(struct watching *w)
+{
+	for (size_t i = 0; i < w->values->inputs.list.n; i++) {
+		const struct lode_pio_input *input = &w->values->inputs.list.at[i];
+		bool is_log = input->kind == LODE_PIO_LOG, is_once = w->values->is_once;
+		char *server = NULL;
+		const char *path = is_log ? input->text
+					  : lode_pio_counter_path(input->text, &server);
+		struct lode_error err;
+
+		if (access(path, F_OK) != 0 && errno == ENOENT) {
+			lode_fail(&err, LODE_ERR_IO, path, -1, "%s",
+				  is_once ? "does not exist" : "does not exist yet: waiting for it");
+			lode_say_error(w->self, &err);
+			w->is_incomplete |= is_once;
+		}
+		free(server);
+	}
+}
+
 /* Waits for a signal; gives whether it says to end. */
 static bool wait_for_end(int signals, int timeout_ms)
 {
@@ -223,6 +244,7 @@ static int watch_all(struct watching *w, struct lode_pio_watch *watch)
 		close(signals);
 		return lode_say_error(w->self, &err);
 	}
+	name_missing(w);
 	follow(w, watch, signals);
 	close(signals);
 	if (w->values->state && lode_pio_watch_save(watch, &err) < 0)
