@@ -320,10 +320,11 @@ static int check_size(int64_t n_intervals, const struct lode_counter_log *log, i
 	if (!memory_bytes || need <= (double)memory_bytes)
 		return LODE_OK;
 	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-			 "%lld intervals of %.3g s with %zu counters need %.1f GB, but only %.1f "
-			 "GB may be used: read a shorter time, or train with a longer --interval",
-			 (long long)n_intervals, (double)step_ns / 1e9, n_counters, need / 1e9,
-			 (double)memory_bytes / 1e9);
+			 "%lld intervals of %.3g s with %zu counters need %.0f MiB, but only %.0f "
+			 "MiB may be used (--memory): read a shorter time, or train with a longer "
+			 "--interval",
+			 (long long)n_intervals, (double)step_ns / 1e9, n_counters,
+			 ceil(need / 0x1p20), floor((double)memory_bytes / 0x1p20));
 }
 
 static void align_groups(struct lode_counters *out, struct lode_counter_log *log,

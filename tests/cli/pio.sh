@@ -30,6 +30,7 @@ inputs() { echo "--log $1.log -c web=$1-web.csv -c db=$1-db.csv"; }
 echo "== train, show"
 "$LODE" pio train $(inputs one) --rulesets 1 --cross-validate 5 -o model | sed -E 's/^( +)[0-9.]+$/\1.../'
 "$LODE" pio train $(inputs one) --rulesets 1 --cross-validate 5 --memory 1M -o tight >/dev/null
+"$LODE" pio train $(inputs one) --rulesets 1 --memory 1K -o none 2>&1
 cmp model tight
 "$LODE" pio show model | head -2
 echo "== a written model reads back the same"
