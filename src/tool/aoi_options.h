@@ -61,7 +61,7 @@ void lode_aoi_values_apply(const struct lode_aoi_values *values,
 		LODE_OPTION("comm", "GLOB", lode_set_text,                                         \
 			    (at) + offsetof(struct lode_aoi_values, comm),                         \
 			    "only symptoms of threads whose name matches"),                        \
-		LODE_OPTION("pid", "N", lode_set_id, (at) + offsetof(struct lode_aoi_values, pid), \
+		LODE_OPTION("pid", "N", lode_set_pid, (at) + offsetof(struct lode_aoi_values, pid), \
 			    "only symptoms of threads of process N")
 
 #define LODE_AOI_OPTIONS(at)                                                                       \

@@ -176,6 +176,17 @@ int lode_set_id(const struct lode_option *option, void *field, const char *text,
 	return 0;
 }
 
+int lode_set_pid(const struct lode_option *option, void *field, const char *text,
+		 struct lode_error *err)
+{
+	int64_t value;
+
+	if (!parse_whole(text, 1, INT32_MAX, &value))
+		return fail_option_values(option, text, "a process id", err);
+	*(int32_t *)field = (int32_t)value;
+	return 0;
+}
+
 int lode_set_duration(const struct lode_option *option, void *field, const char *text,
 		      struct lode_error *err)
 {

@@ -31,7 +31,8 @@ lode_option_setter lode_set_list;	/* lode_text_list */
 lode_option_setter lode_set_count;	/* size_t, 0 and up */
 lode_option_setter lode_set_positive;	/* size_t, 1 and up */
 lode_option_setter lode_set_unsigned;	/* unsigned, 1 and up */
-lode_option_setter lode_set_id;		/* int32_t, 0 and up: a pid or a CPU */
+lode_option_setter lode_set_id;		/* int32_t, 0 and up: a CPU */
+lode_option_setter lode_set_pid;	/* int32_t, 1 and up */
 lode_option_setter lode_set_slowness;	/* struct lode_slowness_value: 300ms or p99 */
 lode_option_setter lode_set_duration;	/* int64_t ns: 300ms, 1.5s, 2m; a bare number is ns */
 lode_option_setter lode_set_some_time;	/* int64_t ns, above 0 */

@@ -22,3 +22,6 @@ for file in long.folded long.script; do
 	"$LODE" mine --json $file 2>&1 >out; echo "exit $?"
 	python3 -c 'import json; d = json.load(open("out")); print(d["streams"], d["rows"] if "rows" in d else len(d["clusters"]))'
 done
+
+echo "== no stack passes the filters"
+"$LODE" mine --include nosuch a.folded | head -n 3

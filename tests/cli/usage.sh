@@ -58,6 +58,8 @@ done
 try pio train -c x=
 try pio train -c ''
 try pio train -l ''
+try mine --pid 0 x
+try record --pid 0
 try record --duration 0 -- true
 try record --cpu-rate 0 -- true
 # A port that is somebody else's, and what to do: said before anything is read.

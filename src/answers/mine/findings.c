@@ -204,6 +204,11 @@ static const char *cpu_words(struct lode_arena *arena, const struct lode_mine_an
 		hottest);
 }
 
+static bool is_all_filtered(const struct lode_mine_answer *answer)
+{
+	return answer->is_filtered && !answer->mined->n_aoi_events;
+}
+
 static const char *all_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *mined = answer->mined;
@@ -215,6 +220,13 @@ static const char *all_words(struct lode_arena *arena, const struct lode_mine_an
 		return cpu_words(arena, answer);
 	if (is_busy_first(answer))
 		return lode_finding_text(arena, "%s%s", busy, idle_words(arena, answer));
+	if (is_all_filtered(answer))
+		return lode_finding_text(
+			arena,
+			"Nothing to mine: no stack of the %s that %s took passes the content "
+			"filters (--include, --exclude, --only, --reason).",
+			lode_format_cost(cost, mined->symptom_ns, mined->digest->unit),
+			lode_format_plural(n, answer->n_symptoms, "symptom"));
 	if (!c || c->own_ns <= 0)
 		return lode_finding_text(
 			arena, "No call pattern costs %s or more of the %s that %s took.%s%s",
@@ -269,8 +281,11 @@ struct lode_opening lode_mine_opening(const struct lode_mine_answer *answer,
 	}
 	opening.finding = lode_finding_text(arena, "%s%s", lost_words(arena, answer),
 					    all_words(arena, answer));
-	opening.next_command = c ? lode_next_again(arena, request->asked, "--show %u", c->rank)
-				 : lode_next_again(arena, request->asked, "--patterns 20");
+	if (c)
+		opening.next_command =
+			lode_next_again(arena, request->asked, "--show %u", c->rank);
+	else if (!is_all_filtered(answer))
+		opening.next_command = lode_next_again(arena, request->asked, "--patterns 20");
 	return opening;
 }
 

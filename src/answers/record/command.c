@@ -41,13 +41,13 @@ static int set_pids(const struct lode_option *option, void *field, const char *t
 		int rc;
 
 		snprintf(one, sizeof(one), "%.*s", n < sizeof(one) ? (int)n : 15, rest);
-		rc = lode_set_id(option, &pid, one, err);
+		rc = lode_set_pid(option, &pid, one, err);
 		if (rc < 0)
 			return rc;
 		lode_vec_append(pids, pid);
 		rest += n + (rest[n] == ',' && rest[n + 1]);
 	}
-	return pids->n ? 0 : lode_set_id(option, &(int32_t){0}, text, err);
+	return pids->n ? 0 : lode_set_pid(option, &(int32_t){0}, text, err);
 }
 
 static const struct lode_option options[] = {
