@@ -114,7 +114,7 @@ static struct frame_text intern_frame(struct script *s, const struct lode_script
 		!frame->is_kernel && !frame->is_inlined && !*shown && !strcmp(module, "[unknown]");
 	if (frame->is_kernel)
 		name = "[kernel]";
-	else if (!strcmp(module, "[unknown]"))
+	else if (!strcmp(module, "[unknown]") || (!*module && !*shown)) /* -F without dso */
 		name = "unknown";
 	else if (is_jit && strstr(module, ".map"))
 		name = "[jit]";
@@ -618,6 +618,8 @@ static void take_line_script(struct script *s, const char *line, size_t len)
 	} else if (*line == '#') {
 		emit(s);
 		take_comment(s, line);
+	} else if (s->pending.is_open && lode_script_is_source_line(line, len)) {
+		return; /* -F +srcline: where the frame before it is */
 	} else if (!s->pending.is_open || !take_frame(s, line, len)) {
 		bad_line(s, line, "is neither a sample nor a frame");
 	}

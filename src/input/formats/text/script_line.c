@@ -301,6 +301,20 @@ bool lode_script_parse_frame(struct lode_script_frame *out, const char *line, si
 	return true;
 }
 
+bool lode_script_is_source_line(const char *line, size_t len)
+{
+	const char *colon;
+	size_t n_digits;
+
+	if (len < 3 || line[0] != ' ' || line[1] != ' ' || line[2] == ' ')
+		return false;
+	if (line[len - 1] == ']')
+		return memchr(line, '[', len) != NULL;
+	colon = memrchr(line, ':', len);
+	n_digits = colon ? strspn(colon + 1, "0123456789") : 0;
+	return n_digits && (colon[1 + n_digits] == '\0' || colon[1 + n_digits] == ' ');
+}
+
 /* ---- Records ---- */
 
 static struct lode_slice behind(struct lode_slice text, const char *at)

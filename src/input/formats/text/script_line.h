@@ -39,6 +39,9 @@ struct lode_script_frame {
 /* False if the line is not one frame of a callchain. */
 bool lode_script_parse_frame(struct lode_script_frame *out, const char *line, size_t len);
 
+/* "  read.c:12" or "  libc.so.6[ee137]", of -F +srcline; `line` ends with a NUL. */
+bool lode_script_is_source_line(const char *line, size_t len);
+
 /* ---- Records that are no samples ---- */
 
 struct lode_script_record {
