@@ -6,6 +6,7 @@
 #include "base/sorted.h"
 #include "input/call_names.h"
 #include "input/source.h"
+#include "model/syscalls.h"
 
 enum { BATCH_EVENTS = 4096 };
 
@@ -27,10 +28,18 @@ struct reader {
 		bool is_raw;   /* its number is in values[0] */
 	})
 	kinds;
+	char arch[16]; /* "" unknown */
 	struct lode_error *err;
 };
 
 /* ---- System calls, as they stand in the recording ---- */
+
+static void on_begin(void *context, const struct lode_tap_about *about)
+{
+	struct reader *reader = context;
+
+	snprintf(reader->arch, sizeof(reader->arch), "%s", about->arch);
+}
 
 static void on_kind(void *context, const struct lode_tap_kind *kind, struct lode_tap_wish *wish)
 {
@@ -70,9 +79,11 @@ static void on_event(void *context, const struct lode_tap_event *event)
 				     .order = (uint32_t)reader->syscalls.n};
 
 	if (reader->kinds.at[event->id].is_raw) {
-		char text[32];
-		int n = snprintf(text, sizeof(text), "syscall:nr %lld",
-				 event->found & 1 ? (long long)event->values[0] : -1LL);
+		int64_t number = event->found & 1 ? (int64_t)event->values[0] : -1;
+		const char *name = lode_syscall_name(reader->arch, number);
+		char text[64];
+		int n = name ? snprintf(text, sizeof(text), "syscall:%s", name)
+			     : snprintf(text, sizeof(text), "syscall:nr %lld", (long long)number);
 
 		call.name = lode_call_names_string(&reader->names, text, (size_t)n);
 	}
@@ -263,8 +274,11 @@ static int load_stream_calls(struct reader *reader, struct lode_input *input,
 			     const struct lode_call_options *options,
 			     struct lode_symboliser *symboliser, struct lode_error *err)
 {
-	const struct lode_tap tap = {
-		.context = reader, .wants_model = true, .kind = on_kind, .event = on_event};
+	const struct lode_tap tap = {.context = reader,
+				     .wants_model = true,
+				     .begin = on_begin,
+				     .kind = on_kind,
+				     .event = on_event};
 	struct lode_source_options source = {.symboliser = symboliser,
 					     .narrow = lode_narrow_none,
 					     .n_threads =

@@ -128,13 +128,14 @@ static bool ask_recording(struct lode_serves *mine, struct lode_serves *suspects
 }
 
 /*
- * Of a folder's recordings: `lode suspects` runs if they hold what it measures best, calls with
- * entry and exit; `lode mine` unless they hold nothing that costs time. Where neither fits, it is
- * `lode mine` that says why.
+ * Of a folder's recordings: `lode mine` runs unless they hold nothing that costs time; `lode
+ * suspects` if they hold what it measures best, calls with entry and exit, or what it measures at
+ * all where nothing is mined. Where neither fits, it is `lode mine` that says why.
  */
 static struct asked ask_recordings(const lode_path_list *recordings)
 {
 	struct asked asked = {0};
+	bool is_measured = false;
 
 	for (size_t i = 0; i < recordings->n && i < MOST_ASKED && !asked.is_mined; i++) {
 		struct lode_serves mine, suspects;
@@ -143,7 +144,9 @@ static struct asked ask_recordings(const lode_path_list *recordings)
 			return (struct asked){.is_mined = true};
 		asked.is_mined = mine.service != LODE_SERVICE_NO;
 		asked.has_suspects |= suspects.service == LODE_SERVICE_YES;
+		is_measured |= suspects.service != LODE_SERVICE_NO;
 	}
+	asked.has_suspects |= is_measured && !asked.is_mined;
 	asked.is_mined |= recordings->n && !asked.has_suspects;
 	return asked;
 }

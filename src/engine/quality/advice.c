@@ -69,7 +69,11 @@ static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_s
 		return (struct lode_serves){LODE_SERVICE_NO, "no event with a cost"};
 	if (q->machine.no_stack.part_ns == q->machine.no_stack.whole_ns &&
 	    q->machine.no_stack.whole_ns > 0)
-		return (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
+		return stream->has_switches
+			       ? (struct lode_serves){LODE_SERVICE_PARTLY,
+						      "no callchains: threads, wakers and wait "
+						      "reasons, but no functions"}
+			       : (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
 	if (is_perf(stream) && !stream->has_callchains)
 		return (struct lode_serves){LODE_SERVICE_PARTLY,
 					    "no callchains: single functions, no call patterns"};
@@ -118,11 +122,12 @@ static struct lode_serves serve_suspects(struct lode_quality *q, const struct lo
 	if (!is_perf(stream))
 		return (struct lode_serves){LODE_SERVICE_NO,
 					    "stacks with costs: no start and end times"};
-	if (!stream->has_callchains)
-		return (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
 	if (!stream->has_switches && !stream->has_syscalls && !has_requests(stream))
 		return (struct lode_serves){LODE_SERVICE_NO,
 					    "no system calls or switches: nothing to measure"};
+	if (!stream->has_callchains)
+		return (struct lode_serves){LODE_SERVICE_PARTLY,
+					    "no callchains: durations, but no functions"};
 	if (sampled)
 		return (struct lode_serves){
 			LODE_SERVICE_PARTLY,
@@ -135,6 +140,18 @@ static struct lode_serves serve_suspects(struct lode_quality *q, const struct lo
 				? "off-CPU and ready time only: system calls were not recorded"
 				: "requests and interrupts only: system calls were not recorded"};
 	return (struct lode_serves){LODE_SERVICE_YES, ""};
+}
+
+static struct lode_serves serve_timeline(const struct lode_stream *stream)
+{
+	if (stream->has_switches && stream->has_syscalls)
+		return (struct lode_serves){LODE_SERVICE_PARTLY,
+					    "waits and system calls, but no functions"};
+	if (stream->has_switches)
+		return (struct lode_serves){LODE_SERVICE_PARTLY, "waits, but no functions"};
+	if (stream->has_syscalls)
+		return (struct lode_serves){LODE_SERVICE_PARTLY, "system calls, but no functions"};
+	return (struct lode_serves){LODE_SERVICE_NO, "no function entries and exits"};
 }
 
 /* Slow periods are times of day: who brings them together with a recording's own clock? */
@@ -153,8 +170,7 @@ void lode_quality_decide_services(struct lode_quality *q, const struct lode_stre
 {
 	q->serves[LODE_ANALYSIS_MINE] = serve_mine(q, stream);
 	q->serves[LODE_ANALYSIS_SUSPECTS] = serve_suspects(q, stream);
-	q->serves[LODE_ANALYSIS_TIMELINE] =
-		(struct lode_serves){LODE_SERVICE_NO, "no function entries and exits"};
+	q->serves[LODE_ANALYSIS_TIMELINE] = serve_timeline(stream);
 	q->serves[LODE_ANALYSIS_PIO] = serve_pio(stream);
 }
 
