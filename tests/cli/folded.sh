@@ -25,3 +25,12 @@ done
 
 echo "== no stack passes the filters"
 "$LODE" mine --include nosuch a.folded | head -n 3
+
+echo "== other texts whose lines end in numbers: strace, strace -r, vmstat, perf sched timehist"
+printf 'execve("/bin/ls", ["ls"], 0x7f /* 9 vars */) = 0\nbrk(NULL) = 0x5589\nread(3, "a;b"..., 832) = 832\nclose(3) = 0\n' >strace.txt
+sed 's/^/     0.000024 /' strace.txt >strace-r.txt
+printf 'procs memory cpu\n12  0      0 20311420  1 2\n10  1      0 20311420  0 1\n11  0      0 20311420  0 3\n' >vmstat.txt
+printf '   time    cpu  run time\n  1.000054 [0000]  perf[5779]  0.000\n  1.000061 [0001]  sh[5780]  0.012\n' >timehist.txt
+for file in strace.txt strace-r.txt vmstat.txt timehist.txt; do
+	"$LODE" mine $file 2>&1 | head -n 1 | cut -c 1-70
+done

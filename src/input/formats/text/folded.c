@@ -426,6 +426,17 @@ static int folded_load(struct lode_stream **out, struct lode_input *input,
  * Text whose lines are stacks with a count. Only the lines that are whole within `head` are judged;
  * a stack may be longer than it.
  */
+/*
+ * Lines of others that end in a number. A table's columns are parted by tabs, set in or numbers, as
+ * no function's name is; "read(3, ...) = 832" is strace's.
+ */
+static bool is_other_text(const char *text, size_t stack_len)
+{
+	return memchr(text, '\t', stack_len) || *text == ' ' ||
+	       strspn(text, "0123456789. ") >= stack_len ||
+	       (stack_len > 2 && !memcmp(text + stack_len - 2, " =", 2));
+}
+
 static bool folded_recognise(const uint8_t *head, size_t size)
 {
 	const char *text = (const char *)head, *end = text + size, *feed;
@@ -447,8 +458,7 @@ static bool folded_recognise(const uint8_t *head, size_t size)
 			continue;
 		kind = parse_count(text, (size_t)(feed - text) - (feed[-1] == '\r'), &stack_len,
 				   &count);
-		/* A table's columns are parted by tabs; no function's name has one. */
-		if (kind == COUNT_OK && memchr(text, '\t', stack_len))
+		if (kind != COUNT_NONE && is_other_text(text, stack_len))
 			kind = COUNT_NONE;
 		n_good += kind != COUNT_NONE;
 		n_bad += kind == COUNT_NONE;
