@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "input/strangers.h"
+
 #define ADDRESS(name) &lode_format_##name,
 const struct lode_format *const lode_formats[] = {LODE_FORMATS(ADDRESS) NULL};
 
@@ -78,6 +80,7 @@ static bool is_repository(const uint8_t *head, size_t size)
 int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *head, size_t size,
 			     struct lode_error *err)
 {
+	const char *stranger = lode_stranger_words(head, size);
 	const struct lode_format *other;
 	char words[600];
 
@@ -93,9 +96,10 @@ int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *he
 				 "--repo FILE' or 'lode mine --repo FILE'");
 	if (!(kinds & LODE_HOLDS_CALLS) && (other = lode_format_find(LODE_HOLDS_CALLS, head, size)))
 		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
-				 "a trace of function calls, %s: use 'lode timeline FILE' or "
-				 "'lode suspects FILE'",
+				 "a trace of function calls, %s: use 'lode timeline FILE'",
 				 other->words ? other->words : other->name);
+	if (stranger)
+		return lode_fail(err, LODE_ERR_FORMAT, path, 0, "%s", stranger);
 	return lode_fail(err, LODE_ERR_FORMAT, path, 0, "unknown format; expected one of: %s",
 			 lode_format_words(words, sizeof(words), kinds));
 }

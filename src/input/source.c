@@ -142,6 +142,10 @@ static void expand_folder(struct lode_inputs *inputs, const char *path, const st
 	lode_path_list paths = {0};
 	struct lode_error err;
 
+	if (lode_format_find_folder(path)) {
+		skip_source(inputs, path, "a trace of function calls: use 'lode timeline'");
+		return;
+	}
 	if (lode_folder_list(&paths, path, &err) < 0)
 		skip_source(inputs, path, err.message);
 	for (size_t i = 0; i < paths.n; i++) {

@@ -282,8 +282,7 @@ struct lode_opening lode_mine_opening(const struct lode_mine_answer *answer,
 	opening.finding = lode_finding_text(arena, "%s%s", lost_words(arena, answer),
 					    all_words(arena, answer));
 	if (c)
-		opening.next_command =
-			lode_next_again(arena, request->asked, "--show %u", c->rank);
+		opening.next_command = lode_next_again(arena, request->asked, "--show %u", c->rank);
 	else if (!is_all_filtered(answer))
 		opening.next_command = lode_next_again(arena, request->asked, "--patterns 20");
 	return opening;

@@ -442,7 +442,8 @@ static bool folded_recognise(const uint8_t *head, size_t size)
 	const char *text = (const char *)head, *end = text + size, *feed;
 	size_t n_good = 0, n_bad = 0;
 
-	if (!size || memchr(head, 0, size))
+	/* JSON may be one line, and have a ';' in it. */
+	if (!size || memchr(head, 0, size) || *text == '{' || (size > 1 && !memcmp(head, "[{", 2)))
 		return false;
 	for (; text < end; text = feed + 1) {
 		size_t stack_len;
