@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "input/bundle_notes.h"
 #include "input/file_names.h"
@@ -79,6 +80,15 @@ static void consider_head(struct lode_inputs *inputs, const char *path, const ui
 		inputs->n_other += !lode_file_is_companion(path);
 }
 
+/* "lode mine --json in >in/mined.json": the shell made it, and lode will write it. */
+static bool is_stdout(const struct stat *st)
+{
+	struct stat out;
+
+	return S_ISREG(st->st_mode) && fstat(STDOUT_FILENO, &out) == 0 &&
+	       out.st_dev == st->st_dev && out.st_ino == st->st_ino;
+}
+
 static void consider(struct lode_inputs *inputs, const char *path, const struct wanted *wanted)
 {
 	struct lode_input *input;
@@ -92,6 +102,8 @@ static void consider(struct lode_inputs *inputs, const char *path, const struct 
 		skip_source(inputs, path, strerror(errno));
 		return;
 	}
+	if (is_stdout(&st))
+		return;
 	if (!S_ISREG(st.st_mode)) {
 		reason = lode_file_not_regular_reason(path, LODE_HOLDS_SAMPLES | wanted->kinds);
 		if (reason)

@@ -389,6 +389,34 @@ static int check_updated(const struct lode_named_file *file, const struct lode_n
 	return check_inputs(&t, files);
 }
 
+/* "lode mine --folded a.folded >>a.folded": nobody named it as an output, but it is one. */
+static int check_stdout(const struct lode_named_files *files, struct lode_error *err)
+{
+	struct target t = {.exists = true};
+	char safe[NAME_BYTES];
+
+	if (fstat(STDOUT_FILENO, &t.st) < 0 || !S_ISREG(t.st.st_mode))
+		return 0;
+	for (size_t i = 0; i < files->list.n; i++) {
+		const struct lode_named_file *file = &files->list.at[i];
+		struct stat st;
+
+		if (file->use != LODE_FILE_READ && file->use != LODE_FILE_UPDATED)
+			continue;
+		if ((is_stdio(file) ? fstat(STDIN_FILENO, &st) : stat(file->path, &st)) < 0)
+			continue;
+		if (is_same_outputs(&st, &t.st) ||
+		    (S_ISREG(st.st_mode) && !file->by && is_listed(&t, file->path)))
+			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+					 "standard output goes to %s, which is an input: redirect "
+					 "it to another file",
+					 is_same_outputs(&st, &t.st)
+						 ? lode_escape(safe, sizeof(safe), file->path)
+						 : "a file that the manifest names");
+	}
+	return 0;
+}
+
 int lode_outputs_check(const struct lode_named_files *files, struct lode_error *err)
 {
 	int rc = 0;
@@ -401,7 +429,7 @@ int lode_outputs_check(const struct lode_named_files *files, struct lode_error *
 		else if (file->use == LODE_FILE_UPDATED)
 			rc = check_updated(file, files, err);
 	}
-	return rc;
+	return rc == 0 ? check_stdout(files, err) : rc;
 }
 
 void lode_named_files_release(struct lode_named_files *files)

@@ -199,6 +199,21 @@ for path in "a.folded", "r.lode":
     refused("a folder's place", "digest", ["-o", path, "b.folded"], path, "not a folder")
 expect(run("repo", "check", "--repo", "r.lode")[0] == 0, "the repository is damaged")
 
+# Standard output, which the shell opens. A file that it has made in an input folder is none of the inputs.
+with open("list.manifest", "w") as file:
+    file.write("#lode manifest 1\nb.folded\n")
+for path, words in {"a.folded": "mine --folded a.folded", "r.lode": "repo list --repo r.lode", "s.txt": "coverage -s s.txt b.folded",
+                    "b.folded": "mine --json list.manifest", "two.log": f"pio analyse {PIO}"}.items():
+    before = content(path)
+    with open(path, "ab") as out:
+        done = subprocess.run([LODE, *words.split()], stdout=out, stderr=subprocess.PIPE, text=True)
+    expect(done.returncode == 2 and "standard output goes to" in done.stderr and content(path) == before,
+           f"{words} >>{path} -> {done.returncode}", done.stderr)
+with open("in/mined.json", "wb") as out:
+    done = subprocess.run([LODE, "mine", "--json", "in"], stdout=out, stderr=subprocess.PIPE, text=True)
+expect(done.returncode == 0 and content("in/mined.json"), f"into an input folder -> {done.returncode}", done.stderr)
+os.unlink("in/mined.json")
+
 # Nothing in the way: empty files, what is no file; /dev/null stays what it is.
 for path in "/dev/null", "/dev/stdout":
     code, said = run("mine", "--pprof", path, "a.folded")
