@@ -39,29 +39,30 @@ void lode_aoi_values_apply(const struct lode_aoi_values *values,
 			   struct lode_digest_job_options *options);
 
 /* Entries of an option table; `at` is the offset of struct lode_aoi_values in the values. */
-#define LODE_SYMPTOM_OPTIONS(at)                                                                   \
-	LODE_OPTION("symptom", "WHAT", lode_set_text,                                              \
-		    (at) + offsetof(struct lode_aoi_values, symptom),                              \
-		    "what counts as slow: whole process lifetimes, 'comm=git' (globs; "            \
-		    "'comm=git,threads' for all their threads), 'pid=N' or 'tid=N'; or the time "  \
-		    "between two events, 'from=exec,to=syscall:epoll_wait': start, exec, exit, "   \
-		    "syscall:NAME[:exit], uprobe:NAME, uretprobe:NAME, usdt:PROVIDER:NAME, "       \
-		    "SYSTEM:EVENT or a function; 'key=FIELD' pairs events by the value of a "      \
-		    "field instead of by thread",                                                  \
-		    .group = "Symptoms: which threads were slow, and when"),                       \
-		LODE_OPTION("symptoms", "FILE", lode_set_text,                                     \
-			    (at) + offsetof(struct lode_aoi_values, symptoms),                     \
-			    "read symptoms from a TSV file with a header: columns stream (or "     \
-			    "trace), tid, t0_ns, t1_ns; other columns are ignored",                \
-			    .file = LODE_FILE_READ),                                               \
-		LODE_OPTION("slower-than", "TIME", lode_set_slowness,                              \
-			    (at) + offsetof(struct lode_aoi_values, slower_than),                  \
-			    "ignore shorter symptoms: 300ms, 1s, or p99 to keep the slowest 1 % "  \
-			    "over all recordings"),                                                \
-		LODE_OPTION("comm", "GLOB", lode_set_text,                                         \
-			    (at) + offsetof(struct lode_aoi_values, comm),                         \
-			    "only symptoms of threads whose name matches"),                        \
-		LODE_OPTION("pid", "N", lode_set_pid, (at) + offsetof(struct lode_aoi_values, pid), \
+#define LODE_SYMPTOM_OPTIONS(at)                                                                  \
+	LODE_OPTION("symptom", "WHAT", lode_set_text,                                             \
+		    (at) + offsetof(struct lode_aoi_values, symptom),                             \
+		    "what counts as slow: whole process lifetimes, 'comm=git' (globs; "           \
+		    "'comm=git,threads' for all their threads), 'pid=N' or 'tid=N'; or the time " \
+		    "between two events, 'from=exec,to=syscall:epoll_wait': start, exec, exit, "  \
+		    "syscall:NAME[:exit], uprobe:NAME, uretprobe:NAME, usdt:PROVIDER:NAME, "      \
+		    "SYSTEM:EVENT or a function; 'key=FIELD' pairs events by the value of a "     \
+		    "field instead of by thread",                                                 \
+		    .group = "Symptoms: which threads were slow, and when"),                      \
+		LODE_OPTION("symptoms", "FILE", lode_set_text,                                    \
+			    (at) + offsetof(struct lode_aoi_values, symptoms),                    \
+			    "read symptoms from a TSV file with a header: columns stream (or "    \
+			    "trace), tid, t0_ns, t1_ns; other columns are ignored",               \
+			    .file = LODE_FILE_READ),                                              \
+		LODE_OPTION("slower-than", "TIME", lode_set_slowness,                             \
+			    (at) + offsetof(struct lode_aoi_values, slower_than),                 \
+			    "ignore shorter symptoms: 300ms, 1s, or p99 to keep the slowest 1 % " \
+			    "over all recordings"),                                               \
+		LODE_OPTION("comm", "GLOB", lode_set_text,                                        \
+			    (at) + offsetof(struct lode_aoi_values, comm),                        \
+			    "only symptoms of threads whose name matches"),                       \
+		LODE_OPTION("pid", "N", lode_set_pid,                                             \
+			    (at) + offsetof(struct lode_aoi_values, pid),                         \
 			    "only symptoms of threads of process N")
 
 #define LODE_AOI_OPTIONS(at)                                                                       \

@@ -172,13 +172,14 @@ static void name_missing(struct watching *w)
 		const struct lode_pio_input *input = &w->values->inputs.list.at[i];
 		bool is_log = input->kind == LODE_PIO_LOG, is_once = w->values->is_once;
 		char *server = NULL;
-		const char *path = is_log ? input->text
-					  : lode_pio_counter_path(input->text, &server);
+		const char *path =
+			is_log ? input->text : lode_pio_counter_path(input->text, &server);
 		struct lode_error err;
 
 		if (access(path, F_OK) != 0 && errno == ENOENT) {
 			lode_fail(&err, LODE_ERR_IO, path, -1, "%s",
-				  is_once ? "does not exist" : "does not exist yet: waiting for it");
+				  is_once ? "does not exist"
+					  : "does not exist yet: waiting for it");
 			lode_say_error(w->self, &err);
 			w->is_incomplete |= is_once;
 		}
