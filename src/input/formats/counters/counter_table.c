@@ -465,7 +465,7 @@ static bool recognise_table(const uint8_t *bytes, size_t size)
 	size_t header;
 	char *copy;
 
-	if (!feed || feed == head || memchr(head, '\0', size))
+	if (!feed || feed == head || memchr(head, '\0', (size_t)(feed - head)))
 		return false;
 	header = (size_t)(feed - head);
 	if (memmem(head, header, "(PDH-", 5) || memmem(head, header, " CSV output\"", 12))

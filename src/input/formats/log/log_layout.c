@@ -563,16 +563,21 @@ static bool fits(const struct lode_log_layout *layout, const char *line, size_t 
 struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, const char *fields,
 					      char *why, size_t why_size)
 {
-	const char *feed = memchr(head, '\n', size), *w3c;
-	size_t len = feed ? (size_t)(feed - head) : size;
 	struct lode_log_layout *layout;
+	const char *feed, *w3c;
 	char shown[100];
+	size_t len;
 
+	/* A writer that goes on at its old place in a file that was truncated leaves a hole. */
+	while (size && !*head)
+		head++, size--;
+	feed = memchr(head, '\n', size);
+	len = feed ? (size_t)(feed - head) : size;
 	if (len && head[len - 1] == '\r')
 		len--;
 	snprintf(why, why_size, "'%s' is not a line of a known log format; give the format",
 		 lode_escape_fit(shown, sizeof(shown), head, 60));
-	if (memchr(head, '\0', size) || !len)
+	if (memchr(head, '\0', len) || !len)
 		return NULL;
 	if (head[0] == '#') {
 		w3c = memmem(head, size, "#Fields:", 8);

@@ -432,9 +432,17 @@ static int folded_load(struct lode_stream **out, struct lode_input *input,
  */
 static bool is_other_text(const char *text, size_t stack_len)
 {
-	return memchr(text, '\t', stack_len) || *text == ' ' ||
+	return memchr(text, '\t', stack_len) || memchr(text, '\0', stack_len) || *text == ' ' ||
 	       strspn(text, "0123456789. ") >= stack_len ||
 	       (stack_len > 2 && !memcmp(text + stack_len - 2, " =", 2));
+}
+
+/* In its first line: later ones are bad lines, which a crash leaves in a good file. */
+static bool has_nul(const char *text, const char *end)
+{
+	const char *feed = memchr(text, '\n', (size_t)(end - text));
+
+	return memchr(text, '\0', (size_t)((feed ? feed : end) - text));
 }
 
 static bool folded_recognise(const uint8_t *head, size_t size)
@@ -443,7 +451,7 @@ static bool folded_recognise(const uint8_t *head, size_t size)
 	size_t n_good = 0, n_bad = 0;
 
 	/* JSON may be one line, and have a ';' in it. */
-	if (!size || memchr(head, 0, size) || *text == '{' || (size > 1 && !memcmp(head, "[{", 2)))
+	if (!size || has_nul(text, end) || *text == '{' || (size > 1 && !memcmp(head, "[{", 2)))
 		return false;
 	for (; text < end; text = feed + 1) {
 		size_t stack_len;

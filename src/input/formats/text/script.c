@@ -756,7 +756,7 @@ static bool script_recognise(const uint8_t *head, size_t size)
 	static const char first[] = "# ========\n# captured on";
 	struct lode_script_sample sample;
 
-	if (!size || memchr(head, 0, size))
+	if (!size)
 		return false;
 	if (size > sizeof(first) && !memcmp(text, first, sizeof(first) - 1))
 		return true;
@@ -766,6 +766,8 @@ static bool script_recognise(const uint8_t *head, size_t size)
 
 		if (len && text[len - 1] == '\r')
 			len--;
+		if (memchr(text, '\0', len))
+			return false;
 		if (lode_script_parse_sample(&sample, text, len))
 			return true;
 		if (len && *text != '#')
