@@ -72,7 +72,7 @@ static void a_good_recording_serves_and_needs_no_advice(void **state)
 	lode_quality_assess(&q, s);
 	assert_int_equal(q.serves[LODE_ANALYSIS_MINE].service, LODE_SERVICE_YES);
 	assert_int_equal(q.serves[LODE_ANALYSIS_SUSPECTS].service, LODE_SERVICE_YES);
-	assert_int_equal(q.serves[LODE_ANALYSIS_TIMELINE].service, LODE_SERVICE_NO);
+	assert_int_equal(q.serves[LODE_ANALYSIS_TIMELINE].service, LODE_SERVICE_PARTLY);
 	assert_int_equal(q.advice.n, 0);
 	assert_null(q.record_line);
 	lode_quality_release(&q);
@@ -290,7 +290,7 @@ static void system_calls_alone_serve_suspects(void **state)
 	lode_quality_release(&q);
 	s->has_callchains = false;
 	lode_quality_assess(&q, s);
-	assert_int_equal(q.serves[LODE_ANALYSIS_SUSPECTS].service, LODE_SERVICE_NO);
+	assert_int_equal(q.serves[LODE_ANALYSIS_SUSPECTS].service, LODE_SERVICE_PARTLY);
 	lode_quality_release(&q);
 	s->has_callchains = true;
 	s->has_syscalls = false;
