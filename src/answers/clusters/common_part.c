@@ -32,6 +32,13 @@ static size_t operator_name(const char *p)
 	return n > sizeof("operator") - 1 ? n : 0;
 }
 
+/* "(anonymous namespace)", "(anonymous class)", and "(*Regexp)" of Go's regexp.(*Regexp).doExecute:
+   no arguments. */
+static bool is_part_of_name(const char *name, const char *bracket)
+{
+	return bracket == name || bracket[-1] == '.' || strncmp(bracket, "(anonymous", 10) == 0;
+}
+
 /* Copies `name` without what stands inside the outermost <> and from the arguments' "(" on. */
 static void fold_name(char *out, size_t size, const char *name)
 {
@@ -50,7 +57,7 @@ static void fold_name(char *out, size_t size, const char *name)
 		/* memcpy@GLIBC_2.14: the version of a symbol tells nothing here. */
 		if (*p == '@' && depth == 0 && p > name)
 			break;
-		if (*p == '(' && depth == 0 && p > name && strncmp(p, "(anonymous", 10) != 0)
+		if (*p == '(' && depth == 0 && !is_part_of_name(name, p))
 			break;
 		if (*p == '<' && p > name && depth++ == 0) {
 			memcpy(out + used, "<…", sizeof("<…") - 1);

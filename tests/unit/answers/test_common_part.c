@@ -167,6 +167,8 @@ static void names_are_folded_and_harmless(void **state)
 		{"operator<<(std::ostream&, Foo<int> const&)", "operator<<"},
 		{"Foo::operator->() const", "Foo::operator->"},
 		{"(anonymous namespace)::helper(int)", "(anonymous namespace)::helper"},
+		{"regexp.(*Regexp).doExecute", "regexp.(*Regexp).doExecute"},
+		{"net/http.(*conn).serve.func1", "net/http.(*conn).serve.func1"},
 		{"a<b", "a<b"}, /* no template: left alone */
 		{"<alloc::vec::Vec<T> as core::ops::Drop>::drop",
 		 "<alloc::vec::Vec<…> as core::ops::Drop>::drop"},
