@@ -127,6 +127,22 @@ static bool is_everywhere(const char *function)
 		"preempt_schedule_irq",
 		"asm_exc_page_fault",
 		"exc_page_fault",
+		"irqentry_exit",
+		"irqentry_exit_to_user_mode",
+		"exit_to_user_mode_loop",
+		"syscall_exit_to_user_mode",
+		"preempt_schedule",
+		"preempt_schedule_common",
+		"schedule_preempt_disabled",
+		"schedule_timeout",
+		"schedule_hrtimeout_range",
+		"schedule_hrtimeout_range_clock",
+		"__cond_resched",
+		"do_futex",
+		"__futex_wait",
+		"futex_do_wait",
+		"futex_wait_queue",
+		"futex_wait_queue_me",
 	};
 	static const char *const beginnings[] = {"libc_start_main", "__libc_start_",
 						 "entry_SYSCALL_",  "el0t_64_sync",
@@ -202,6 +218,18 @@ uint32_t lode_telling_frame(const struct lode_digest *digest, const uint32_t *fr
 	return best;
 }
 
+/* Nothing but how a thread leaves its CPU: beside other threads its name alone says as much. */
+static bool only_leaves_cpu(const struct lode_digest *digest, const struct lode_line_frames *line,
+			    const struct link *link)
+{
+	for (size_t i = link->first; i < link->end; i++)
+		if (!(digest->tree.frames.at[line->frames[i]].flags & LODE_FRAME_KERNEL) ||
+		    !says_nothing(digest, line->frames[i]))
+			return false;
+	/* The share of a branch stands behind the last functions. */
+	return link->end < line->n || (!line->n_branch && !line->n_more);
+}
+
 static size_t split_links(const struct lode_digest *digest, const struct lode_line_frames *line,
 			  struct link *links)
 {
@@ -216,6 +244,9 @@ static size_t split_links(const struct lode_digest *digest, const struct lode_li
 			break;
 		links[n_links++] = (struct link){i + 1, line->n, line->frames[i], false};
 	}
+	for (size_t i = 0; n_links > 1 && i < n_links; i++)
+		if (only_leaves_cpu(digest, line, &links[i]))
+			links[i].end = links[i].first;
 	for (size_t i = n_links; i-- > 0;) {
 		if (links[i].first == links[i].end)
 			continue;

@@ -82,6 +82,30 @@ static void a_kernel_thread_shows_its_kernel_frames(void **state)
 	lode_digest_free(c.digest);
 }
 
+/* Two kinds of waits that have nothing in common, and a thread that was preempted anywhere. */
+static void how_a_thread_leaves_its_cpu_gives_way_to_its_name(void **state)
+{
+	struct common c = common_new();
+	char text[4096];
+
+	(void)state;
+	c.who = "sh";
+	add(&c, "[kernel]", "entry_SYSCALL_64_after_hwframe");
+	add(&c, "[kernel]", "__schedule");
+	assert_string_equal(shorten(&c, text, sizeof(text), 80, 4), "sh  __schedule");
+	add_link(&c, "gzip");
+	add(&c, "[kernel]", "irqentry_exit_to_user_mode");
+	add(&c, "[kernel]", "exit_to_user_mode_loop");
+	assert_string_equal(shorten(&c, text, sizeof(text), 80, 4), "sh → gzip");
+	add_link(&c, "store");
+	add(&c, "[kernel]", "do_futex");
+	add(&c, "[kernel]", "futex_wait");
+	add(&c, "[kernel]", "__futex_wait");
+	assert_string_equal(shorten(&c, text, sizeof(text), 80, 4),
+			    "sh → gzip\n→ store  futex_wait");
+	lode_digest_free(c.digest);
+}
+
 static void what_is_left_out_shows(void **state)
 {
 	struct common c = common_new();
@@ -279,6 +303,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_frames_give_way_to_the_program),
 		cmocka_unit_test(a_kernel_thread_shows_its_kernel_frames),
+		cmocka_unit_test(how_a_thread_leaves_its_cpu_gives_way_to_its_name),
 		cmocka_unit_test(what_is_left_out_shows),
 		cmocka_unit_test(long_chains_keep_their_ends),
 		cmocka_unit_test(one_line_names_the_last_function_of_a_program),
