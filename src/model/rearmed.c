@@ -8,6 +8,11 @@ enum {
 	ELSEWHERE = 10, /* what is done between two waits is at most this part of the first */
 	JITTER = 8,	/* time-outs that differ by less than this part are alike */
 	FRAMES = 3,	/* so many user frames tell a place, even if all are of one file */
+	MS = 1000000,
+	SLACK_PART = 1000, /* of its time-out, for which the kernel lets poll wait longer ... */
+	SLACK_NS = 50000,  /* ... and for so long at least */
+	EARLY_NS = 50000,  /* the time-out runs from the system call on, the wait from the switch */
+	LATE_NS = 250000,  /* an idle CPU takes less to wake up and to switch to the thread */
 };
 
 /* A node's stack as a place to wait at, and the latest wait there. */
@@ -125,12 +130,30 @@ static bool came_from_idle(const struct lode_stream *stream, const struct lode_e
 	return n_before && cpu->runs.at[n_before - 1].thread == LODE_IDLE;
 }
 
-/* A lock's wait whose waking was not recorded, on a CPU that idled: a thread that wakes another is
-   at work on a CPU and recorded, but interrupts of idle CPUs may not be. */
+/*
+ * Is it as long as a time-out of whole milliseconds, such as those of poll and epoll_wait, is on an
+ * idle CPU? The kernel adds a thousandth, or 50 us if that is more (select_estimate_accuracy), and
+ * a CPU that idles has nothing earlier to wake up for.
+ */
+static bool is_whole_ms(int64_t length)
+{
+	int64_t latest = length + EARLY_NS, by_slack = (latest - SLACK_NS) / MS,
+		by_part = latest / (MS + MS / SLACK_PART);
+	int64_t n = by_slack < by_part ? by_slack : by_part;
+	int64_t slack = n * MS / SLACK_PART;
+
+	return n > 0 && length - n * MS - (slack < SLACK_NS ? SLACK_NS : slack) <= LATE_NS;
+}
+
+/* A wait for a lock, or for so many milliseconds in poll, whose waking was not recorded, on a CPU
+   that idled: a thread that wakes another is at work on a CPU and recorded, but interrupts of idle
+   CPUs may not be. */
 static bool has_ended_untraced(const struct joining *j, const struct lode_events *e, uint32_t wait)
 {
-	return e->reason[wait] == LODE_REASON_LOCK && e->device[wait] == LODE_DEVICE_NONE &&
-	       e->flags[wait] & LODE_EVENT_NO_WAKER && came_from_idle(j->stream, e, wait);
+	return (e->reason[wait] == LODE_REASON_LOCK ||
+		(e->reason[wait] == LODE_REASON_POLL && is_whole_ms(e->cost_ns[wait]))) &&
+	       e->device[wait] == LODE_DEVICE_NONE && e->flags[wait] & LODE_EVENT_NO_WAKER &&
+	       came_from_idle(j->stream, e, wait);
 }
 
 static bool has_timed_out(const struct joining *j, const struct lode_events *e, uint32_t wait)
@@ -145,10 +168,11 @@ static bool has_timed_out(const struct joining *j, const struct lode_events *e, 
 	return e->device[wait] == LODE_DEVICE_TIMER && j->places[e->other_stack[wait]].is_time_out;
 }
 
-/* A poll that timed out has the timer for its reason. */
+/* A poll that timed out has the timer for its reason, if its waking was recorded. */
 static bool is_like_reason(uint8_t a, uint8_t b)
 {
-	return a == b || (a == LODE_REASON_TIMER && b == LODE_REASON_POLL);
+	return a == b || (a == LODE_REASON_TIMER && b == LODE_REASON_POLL) ||
+	       (a == LODE_REASON_POLL && b == LODE_REASON_TIMER);
 }
 
 /* Could wait `next` belong to the loop whose time-outs were `before_ns` and that of `wait`? */
@@ -173,6 +197,16 @@ static bool is_for_files(const struct joining *j, const struct lode_events *e, u
 	return j->places[e->stack[wait]].is_of_files && j->places[e->stack[next]].is_of_files;
 }
 
+/* Where the waking was not recorded. One wait for files can be so many milliseconds long by chance,
+   as what it waited for came; of two in a row that is unlikely. */
+static bool fits_untraced(const struct joining *j, const struct lode_events *e,
+			  const struct place *latest, uint32_t next)
+{
+	if (is_for_files(j, e, latest->wait, next))
+		return latest->before_ns > 0 || has_timed_out(j, e, next);
+	return fits_time_outs(j, e, latest, next);
+}
+
 static bool is_taken_up(const struct joining *j, const struct lode_events *e,
 			const struct place *latest, uint32_t next, int64_t ready_ns)
 {
@@ -180,10 +214,13 @@ static bool is_taken_up(const struct joining *j, const struct lode_events *e,
 	int64_t elsewhere_ns =
 		e->start_ns[next] - lode_event_end_ns(e, wait) - (ready_ns - latest->ready_ns);
 
-	return has_timed_out(j, e, wait) && is_like_reason(e->reason[wait], e->reason[next]) &&
-	       elsewhere_ns <= e->cost_ns[wait] / ELSEWHERE &&
-	       ((latest->n_frames == FRAMES && !has_ended_untraced(j, e, wait)) ||
-		is_for_files(j, e, wait, next) || fits_time_outs(j, e, latest, next));
+	if (!has_timed_out(j, e, wait) || !is_like_reason(e->reason[wait], e->reason[next]) ||
+	    elsewhere_ns > e->cost_ns[wait] / ELSEWHERE)
+		return false;
+	if (has_ended_untraced(j, e, wait))
+		return fits_untraced(j, e, latest, next);
+	return latest->n_frames == FRAMES || is_for_files(j, e, wait, next) ||
+	       fits_time_outs(j, e, latest, next);
 }
 
 /* ---- Across the change from call chains to stack dumps ---- */

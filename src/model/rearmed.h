@@ -17,7 +17,9 @@
  *  - its timeout ended it, or the signal of a timer, by the stack of the waking; a thread
  *    that woke it is believed, and so are timers that bring what was waited for (deferred work).
  *    Some virtual machines trace nothing while a CPU idles: a lock's wait that ended there without
- *    a recorded waking timed out, as threads that wake others are at work and recorded,
+ *    a recorded waking timed out, as threads that wake others are at work and recorded. So did
+ *    polls, of which two in a row were as long as time-outs of whole milliseconds are: devices end
+ *    polls too, but not by the millisecond,
  *  - the place is the same: user frames, and the reason,
  *  - between the two the thread ran and waited elsewhere for at most a tenth as long as it had
  *    waited; being without a CPU is not counted,

@@ -287,6 +287,44 @@ static void test_untraced_time_outs_end_by_whom_the_last_wait_ends(void **state)
 	}
 }
 
+/* curl 7.88, which polls while a thread of its own resolves a name, where CPUs that idle trace
+   nothing: time-outs of whole milliseconds with what the kernel adds to them, then the resolver.
+   What comes over the network ends polls after any time. */
+static void test_untraced_polls_of_whole_milliseconds_timed_out(void **state)
+{
+	static const char poll[] = "libc!__poll;[kernel]!do_sys_poll;[kernel]!poll_wait";
+	static const int64_t lengths[][4] = {
+		{3060000, 1080000, 250330000, 98400000},
+		{3060000, 1450000, 250700000, 98400000},
+		{1700000, 250600000, 3060000, 98400000}, /* by chance, but of one alone */
+	};
+
+	(void)state;
+	for (size_t k = 0; k < 3; k++) {
+		struct lode_stream *stream = new_stream();
+		struct lode_cpu *cpu = lode_vec_append_zero(&stream->cpus);
+
+		for (size_t i = 0; i < 4; i++) {
+			size_t run;
+
+			add_ended(stream, lengths[k][i], poll, i < 3 ? LODE_NONE : HOLDER);
+			run = add_next(stream, LODE_EVENT_RUNNING, 20000, poll);
+			waiter_of(stream)->cpu[run] = 0;
+			lode_vec_append(&cpu->runs, ((struct lode_cpu_run){
+							    waiter_of(stream)->start_ns[run] - 1000,
+							    LODE_IDLE}));
+			lode_vec_append(
+				&cpu->runs,
+				((struct lode_cpu_run){waiter_of(stream)->start_ns[run], WAITER}));
+		}
+		lode_stream_join_rearmed(stream);
+		for (size_t i = 0; i < 6; i += 2)
+			check_wait(stream, i, k == 0 ? HOLDER : LODE_NONE, LODE_DEVICE_NONE,
+				   LODE_REASON_POLL, k == 0);
+		lode_stream_free(stream);
+	}
+}
+
 /* ---- Random schedules against the definition ---- */
 
 static const char *const places[] = {
@@ -327,13 +365,27 @@ static void random_cpu(struct rng *rng, struct lode_stream *stream)
 	lode_vec_append(&cpu->runs, ((struct lode_cpu_run){end_ns, LODE_NONE}));
 }
 
+/* Makes it one of milliseconds, with what the kernel adds to them, or with anything else. */
+static void scale_to_ms(struct rng *rng, struct lode_events *e)
+{
+	int64_t start_ns = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		e->cost_ns[i] *= e->kind[i] == LODE_EVENT_WAITING ? 1000000 : 100000;
+		if (e->kind[i] == LODE_EVENT_WAITING)
+			e->cost_ns[i] += rng_below(rng, rng_chance(rng, 90) ? 300000 : 1000000);
+		e->start_ns[i] = start_ns;
+		start_ns += e->cost_ns[i];
+	}
+}
+
 static struct lode_stream *random_schedule(struct rng *rng)
 {
 	struct lode_stream *stream = new_stream();
 	const char *place = places[rng_below(rng, N_OF(places))], *at;
 	uint32_t time_out = 1 + rng_below(rng, 60), n = 2 + rng_below(rng, 12);
 	struct lode_events *e = waiter_of(stream);
-	bool is_untraced = rng_chance(rng, 22);
+	bool is_untraced = rng_chance(rng, 35);
 	size_t i;
 
 	while (n--) {
@@ -367,6 +419,8 @@ static struct lode_stream *random_schedule(struct rng *rng)
 	}
 	if (rng_chance(rng, 30))
 		e->flags[e->n - 1] |= LODE_EVENT_CUT_END;
+	if (rng_chance(rng, 40))
+		scale_to_ms(rng, e);
 	if (rng_chance(rng, 70))
 		random_cpu(rng, stream);
 	return stream;
@@ -388,10 +442,25 @@ static bool oracle_from_idle(const struct lode_stream *stream, const struct lode
 	return before == LODE_IDLE;
 }
 
+/* As long as some time-out of whole milliseconds, with what the kernel adds: up to 50 us before
+   that, as the switch is later than the call, and up to 250 us behind. */
+static bool oracle_whole_ms(int64_t length)
+{
+	for (int64_t ms = 1; ms * 1000000 <= length; ms++) {
+		int64_t due_ns = ms * 1000000 + (ms < 50 ? 50000 : ms * 1000);
+
+		if (length >= due_ns - 50000 && length <= due_ns + 250000)
+			return true;
+	}
+	return false;
+}
+
 /* Ended by an interrupt of an idle CPU that was not recorded. */
 static bool oracle_untraced(const struct lode_stream *stream, const struct lode_events *e, size_t i)
 {
-	return e->other[i] == LODE_NONE && !e->device[i] && e->reason[i] == LODE_REASON_LOCK &&
+	return e->other[i] == LODE_NONE && !e->device[i] &&
+	       (e->reason[i] == LODE_REASON_LOCK ||
+		(e->reason[i] == LODE_REASON_POLL && oracle_whole_ms(e->cost_ns[i]))) &&
 	       e->flags[i] & LODE_EVENT_NO_WAKER && oracle_from_idle(stream, e, i);
 }
 
@@ -477,17 +546,21 @@ static uint32_t oracle_next(const struct lode_stream *stream, const struct lode_
 		if (!oracle_timed_out(stream, e, i) || elsewhere_ns * 10 > e->cost_ns[i])
 			return LODE_NONE;
 		if (e->reason[i] != e->reason[k] &&
-		    !(e->reason[i] == LODE_REASON_TIMER && e->reason[k] == LODE_REASON_POLL))
+		    !(e->reason[i] == LODE_REASON_TIMER && e->reason[k] == LODE_REASON_POLL) &&
+		    !(e->reason[i] == LODE_REASON_POLL && e->reason[k] == LODE_REASON_TIMER))
 			return LODE_NONE;
 		if (is_certain && !oracle_untraced(stream, e, i))
 			return k;
-		if (oracle_of_files(stream, e, i) && oracle_of_files(stream, e, k))
-			return k;
-		if (oracle_timed_out(stream, e, k))
-			return e->cost_ns[k] * 8 >= e->cost_ns[i] * 7 ? k : LODE_NONE;
 		for (uint32_t b = 0; b < i; b++)
 			if (e->kind[b] == LODE_EVENT_WAITING && oracle_next(stream, e, b) == i)
 				before = b;
+		if (oracle_of_files(stream, e, i) && oracle_of_files(stream, e, k))
+			return !oracle_untraced(stream, e, i) || before != LODE_NONE ||
+					       oracle_timed_out(stream, e, k)
+				       ? k
+				       : LODE_NONE;
+		if (oracle_timed_out(stream, e, k))
+			return e->cost_ns[k] * 8 >= e->cost_ns[i] * 7 ? k : LODE_NONE;
 		if (before != LODE_NONE && e->cost_ns[before] < e->cost_ns[i])
 			return e->cost_ns[k] * e->cost_ns[before] * 8 <=
 					       e->cost_ns[i] * e->cost_ns[i] * 9
@@ -518,7 +591,7 @@ static uint32_t oracle_last(const struct lode_stream *stream, const struct lode_
 
 static void test_random_schedules_end_as_the_definition_says(void **state)
 {
-	size_t n_rearmed = 0, n_uncertain = 0, n_unknown = 0, n_untraced = 0;
+	size_t n_rearmed = 0, n_uncertain = 0, n_unknown = 0, n_untraced = 0, n_polls = 0;
 	char name[256];
 	bool is_certain;
 
@@ -555,6 +628,8 @@ static void test_random_schedules_end_as_the_definition_says(void **state)
 			n_rearmed += last != i;
 			n_uncertain += last != i && !is_certain;
 			n_untraced += last != i && oracle_untraced(as_it_was, was, i);
+			n_polls += last != i && was->reason[i] == LODE_REASON_POLL &&
+				   oracle_untraced(as_it_was, was, i);
 			n_unknown += last != i && is->flags[i] & LODE_EVENT_NO_WAKER;
 		}
 		lode_stream_free(stream);
@@ -565,6 +640,7 @@ static void test_random_schedules_end_as_the_definition_says(void **state)
 	assert_true(n_uncertain > TEST_CASES(1000));
 	assert_true(n_unknown > TEST_CASES(1000));
 	assert_true(n_untraced > TEST_CASES(200));
+	assert_true(n_polls > TEST_CASES(100));
 }
 
 int main(void)
@@ -578,6 +654,7 @@ int main(void)
 		cmocka_unit_test(test_a_timer_that_brings_work_ends_the_wait_for_it),
 		cmocka_unit_test(test_no_waker_is_invented),
 		cmocka_unit_test(test_untraced_time_outs_end_by_whom_the_last_wait_ends),
+		cmocka_unit_test(test_untraced_polls_of_whole_milliseconds_timed_out),
 		cmocka_unit_test(test_random_schedules_end_as_the_definition_says),
 	};
 
