@@ -37,6 +37,7 @@ enum lode_device {
 	LODE_DEVICE_NETWORK,
 	LODE_DEVICE_TIMER,
 	LODE_DEVICE_OTHER,
+	LODE_DEVICE_CPU_LIMIT, /* of a cgroup: its next period */
 	LODE_N_DEVICES,
 };
 

@@ -3,6 +3,7 @@
 
 #include "model/reason.h"
 #include "model/schedule.h"
+#include "model/throttled.h"
 #include "model/unsampled.h"
 
 struct resolver {
@@ -10,6 +11,7 @@ struct resolver {
 	const uint32_t *node_of_raw;
 	size_t n_raw;
 	const struct lode_stack_meaning *meanings; /* per node */
+	const bool *throttled;			   /* per node */
 };
 
 static uint32_t node_of(const struct resolver *r, uint32_t raw)
@@ -50,6 +52,17 @@ static void resolve_wait(const struct resolver *r, lode_thread_id id, size_t i)
 		e->reason[i] = LODE_REASON_NETWORK;
 }
 
+static void resolve_ready(const struct resolver *r, struct lode_events *e, size_t i)
+{
+	if (!(e->flags[i] & LODE_EVENT_PREEMPTED) || !r->throttled[e->stack[i]])
+		return;
+	e->kind[i] = LODE_EVENT_WAITING;
+	e->reason[i] = LODE_REASON_TIMER;
+	e->device[i] = LODE_DEVICE_CPU_LIMIT;
+	e->other[i] = LODE_NONE;
+	e->flags[i] &= (uint8_t)~LODE_EVENT_PREEMPTED;
+}
+
 static void resolve_thread(const struct resolver *r, lode_thread_id id)
 {
 	struct lode_thread *thread = &r->stream->threads.at[id];
@@ -62,6 +75,8 @@ static void resolve_thread(const struct resolver *r, lode_thread_id id)
 		marks |= r->meanings[e->stack[i]].marks;
 		if (e->kind[i] == LODE_EVENT_WAITING)
 			resolve_wait(r, id, i);
+		else if (e->kind[i] == LODE_EVENT_READY)
+			resolve_ready(r, e, i);
 	}
 	if (marks & LODE_MARK_KTHREAD && !(marks & LODE_MARK_USER))
 		thread->is_kernel = true;
@@ -86,12 +101,14 @@ static void extend_stack_flags(struct lode_stream *stream,
 void lode_stream_resolve(struct lode_stream *stream, const uint32_t *node_of_raw, size_t n_raw)
 {
 	struct lode_stack_meaning *meanings = lode_stack_meanings(&stream->tree);
-	struct resolver r = {stream, node_of_raw, n_raw, meanings};
+	bool *throttled = lode_throttled_stacks(&stream->tree);
+	struct resolver r = {stream, node_of_raw, n_raw, meanings, throttled};
 
 	for (lode_thread_id id = 0; id < stream->threads.n; id++)
 		resolve_thread(&r, id);
 	if (stream->has_switches)
 		lode_unsampled_place(stream);
 	extend_stack_flags(stream, meanings);
+	free(throttled);
 	free(meanings);
 }

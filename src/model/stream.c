@@ -141,9 +141,13 @@ const char *lode_wait_reason_name(enum lode_wait_reason reason)
 }
 
 const char *const lode_device_names[] = {
-	[LODE_DEVICE_NONE] = "none",	   [LODE_DEVICE_DISK] = "disk",
-	[LODE_DEVICE_NETWORK] = "network", [LODE_DEVICE_TIMER] = "timer",
-	[LODE_DEVICE_OTHER] = "device",	   NULL,
+	[LODE_DEVICE_NONE] = "none",
+	[LODE_DEVICE_DISK] = "disk",
+	[LODE_DEVICE_NETWORK] = "network",
+	[LODE_DEVICE_TIMER] = "timer",
+	[LODE_DEVICE_OTHER] = "device",
+	[LODE_DEVICE_CPU_LIMIT] = "CPU limit",
+	NULL,
 };
 
 const char *lode_device_name(enum lode_device device)
