@@ -41,5 +41,5 @@ class Fault(Case):
     def command(self, slow):
         url = f"http://127.0.0.1:{self.port}"
         reports = f"curl -s {url}/report & curl -s {url}/report & sleep 0.05; " if slow else ""
-        return ["sh", "-c", f"{reports}start=$(date +%s%N); curl -s {url}/quick.html; "
-                "echo fault_ns $(($(date +%s%N) - start)); wait"]
+        return ["sh", "-c", f"{reports}start=$(date +%s%N); curl -s {url}/quick.html; wait; "
+                "echo fault_ns $(($(date +%s%N) - start))"]
