@@ -6,6 +6,7 @@ for command in $commands; do
 	"$LODE" $command --help >help.txt || echo "$command --help: $?"
 	"$LODE" help $command | cmp - help.txt
 	awk -v c=$command 'length($0) > 110 { print c ": " $0 }' help.txt
+	grep -E '^[A-Z][A-Za-z ,]*:$' help.txt | sort | uniq -d | sed "s/^/$command, twice: /"
 	grep -q -e '^Usage: lode' help.txt || echo "$command: no usage"
 	grep -q -e '^Examples:' help.txt || echo "$command: no examples"
 	"$LODE" help --man $command >page.1 || echo "$command: no man page"

@@ -39,8 +39,7 @@ static const struct lode_option options[] = {
 		    .group = "Output", .is_aside = true),
 	LODE_FLAG("no-mining", AT(no_mining),
 		  "do not mine what no signature explains; of a repository, costs then come from "
-		  "sums that it keeps: only what has changed is read",
-		  .group = "Output"),
+		  "sums that it keeps: only what has changed is read"),
 	LODE_OPTION("rank", "BY", lode_set_choice, AT(rank),
 		    "total (default), exclusive, streams or name", .choices = ranks,
 		    .is_aside = true),
