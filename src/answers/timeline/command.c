@@ -1,4 +1,7 @@
 /* The command line of lode timeline. */
+#include <errno.h>
+#include <unistd.h>
+
 #include "answers/timeline/page.h"
 #include "answers/timeline/timeline.h"
 #include "input/format.h"
@@ -321,6 +324,13 @@ static int run_timeline(const struct lode_command *self, int argc, char **argv)
 	if (values.html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	values.input = argv[0];
+	if (access(values.input, F_OK) != 0 && errno == ENOENT) {
+		struct lode_error err;
+
+		(void)lode_fail(&err, LODE_ERR_IO, values.input, -1, "%s", strerror(errno));
+		(void)lode_say_error(self, &err);
+		return LODE_EXIT_NOTHING;
+	}
 	lode_asked_make(&values.asked, self, argc, argv, n, NULL);
 	code = answer_timeline(self, &values);
 	lode_asked_release(&values.asked);
