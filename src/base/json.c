@@ -7,14 +7,32 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+/* yajl prints a number, a comma and a line feed one by one: they are written together. */
 struct lode_json {
 	yajl_gen gen;
 	FILE *out;
+	size_t n;
+	char text[8 << 10];
 };
+
+static void write_text(struct lode_json *json)
+{
+	fwrite_unlocked(json->text, 1, json->n, json->out); /* a document is one thread's */
+	json->n = 0;
+}
 
 static void print(void *context, const char *text, size_t len)
 {
-	fwrite_unlocked(text, 1, len, context); /* a document is one thread's */
+	struct lode_json *json = context;
+
+	if (len > sizeof(json->text) - json->n)
+		write_text(json);
+	if (len > sizeof(json->text)) {
+		fwrite_unlocked(text, 1, len, json->out);
+		return;
+	}
+	memcpy(json->text + json->n, text, len);
+	json->n += len;
 }
 
 static struct lode_json *open_document(FILE *out, const char *schema, bool is_pretty)
@@ -22,12 +40,13 @@ static struct lode_json *open_document(FILE *out, const char *schema, bool is_pr
 	struct lode_json *json = lode_alloc(sizeof(*json));
 
 	json->out = out;
+	json->n = 0;
 	json->gen = yajl_gen_alloc(NULL);
 	if (!json->gen)
 		lode_oom(0);
 	yajl_gen_config(json->gen, yajl_gen_beautify, is_pretty);
 	yajl_gen_config(json->gen, yajl_gen_indent_string, " ");
-	yajl_gen_config(json->gen, yajl_gen_print_callback, print, out);
+	yajl_gen_config(json->gen, yajl_gen_print_callback, print, json);
 	yajl_gen_map_open(json->gen);
 	if (schema)
 		lode_json_text(json, "schema", schema);
@@ -57,6 +76,7 @@ struct lode_json *lode_json_open_pretty(FILE *out)
 void lode_json_close(struct lode_json *json)
 {
 	yajl_gen_map_close(json->gen);
+	write_text(json);
 	yajl_gen_free(json->gen);
 	free(json);
 }
@@ -203,5 +223,5 @@ void lode_json_end_array(struct lode_json *json)
 
 void lode_json_break(struct lode_json *json)
 {
-	fputc('\n', json->out);
+	print(json, "\n", 1);
 }

@@ -163,6 +163,38 @@ static void random_bytes_give_json(void **state)
 	}
 }
 
+/* Shorter and longer than what is written at once, and a number behind each. */
+static void documents_of_any_length_are_whole(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(300); seed++) {
+		struct test_random random = {seed};
+		size_t len = test_random_below(&random, 20000);
+		uint32_t n = 1 + test_random_below(&random, 3000);
+		char *text = malloc(len + 1);
+		struct document d;
+		yajl_val root, numbers;
+
+		memset(text, 'a' + (int)(seed % 26), len);
+		text[len] = '\0';
+		begin(&d);
+		lode_json_text(d.json, "text", text);
+		lode_json_break(d.json);
+		lode_json_array(d.json, "numbers");
+		for (uint32_t i = 0; i < n; i++)
+			lode_json_int(d.json, NULL, i);
+		lode_json_end_array(d.json);
+		root = end(&d);
+		assert_string_equal(YAJL_GET_STRING(member(root, "text")), text);
+		numbers = member(root, "numbers");
+		assert_int_equal(YAJL_GET_ARRAY(numbers)->len, n);
+		for (uint32_t i = 0; i < n; i++)
+			assert_int_equal(YAJL_GET_INTEGER(YAJL_GET_ARRAY(numbers)->values[i]), i);
+		yajl_tree_free(root);
+		free(text);
+	}
+}
+
 static void what_is_no_number_is_zero(void **state)
 {
 	struct document d;
@@ -188,6 +220,7 @@ int main(void)
 		cmocka_unit_test(texts_survive),
 		cmocka_unit_test(invalid_utf8_is_marked),
 		cmocka_unit_test(random_bytes_give_json),
+		cmocka_unit_test(documents_of_any_length_are_whole),
 		cmocka_unit_test(what_is_no_number_is_zero),
 	};
 
