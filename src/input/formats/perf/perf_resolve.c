@@ -1,10 +1,10 @@
 /* Resolves places to names, and raw stacks to nodes of the call tree. */
 #include "input/formats/perf/perf_resolve.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 
 #include "base/folder.h"
+#include "base/glob.h"
 #include "base/pool.h"
 #include "input/symbols/files.h"
 
@@ -218,7 +218,7 @@ static bool is_entry_name(const char *name, bool is_kernel)
 	size_t n = is_kernel ? sizeof(kernel) / sizeof(*kernel) : sizeof(user) / sizeof(*user);
 
 	for (size_t i = 0; name && i < n; i++)
-		if (!fnmatch(names[i], name, 0))
+		if (lode_glob_match(names[i], name))
 			return true;
 	return false;
 }
