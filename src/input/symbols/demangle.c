@@ -64,10 +64,13 @@ static bool demangle_d(const char *mangled, struct text *text)
 static bool demangle(const char *name, struct text *text)
 {
 	/* Legacy Rust names are C++ names as well, with a hash: Rust is asked first. */
+	static const char legacy_hash[] = "17h";
+
 	if (name[0] == '_' && name[1] == 'R')
 		return demangle_with(rust_demangle_callback, name, text);
 	if (name[0] == '_' && name[1] == 'Z')
-		return demangle_with(rust_demangle_callback, name, text) ||
+		return (strstr(name, legacy_hash) &&
+			demangle_with(rust_demangle_callback, name, text)) ||
 		       demangle_with(cplus_demangle_v3_callback, name, text);
 	if (name[0] == '_' && name[1] == 'D')
 		return demangle_d(name, text);
@@ -101,6 +104,8 @@ static size_t without_last(const char *name, size_t len, const char **which)
 {
 	size_t bare = len && name[len - 1] == ']' ? len - 1 : len, n = without_number(name, bare);
 
+	if (!memchr(name, '.', len))
+		return len;
 	for (size_t i = 0; i < sizeof(appended) / sizeof(*appended); i++) {
 		size_t more = strlen(appended[i]), mark = sizeof(clone_mark) - 1;
 

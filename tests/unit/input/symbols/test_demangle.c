@@ -24,6 +24,7 @@ static const struct {
 	{"_Z3addii@plt", "add@plt"},
 	{"printf@plt", NULL},
 	{"pthread_create@@GLIBC_2.2.5", NULL},
+	{"_ZN3foo17hello_hello_helloEi", "foo::hello_hello_hello"}, /* 17 letters, and no hash */
 	{"_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad"},
 	{"_RNvMs_NtCs1234_7mycrate1mINtB4_1SmE2goCs1234_1r", NULL},
 	{"_RNvC6_123foo3bar", "123foo::bar"},
