@@ -3,6 +3,16 @@
 
 enum { USER_ROOT = 0, KERNEL_ROOT = 1 };
 
+static uint32_t add_node(struct lode_perf_stacks *stacks, uint32_t parent, uint32_t place)
+{
+	uint32_t node = (uint32_t)stacks->nodes.n;
+
+	lode_vec_append(&stacks->nodes, ((struct lode_perf_place_node){parent, place}));
+	lode_pair_index_add(&stacks->node_index, stacks->nodes.at, sizeof(*stacks->nodes.at),
+			    parent, place);
+	return node;
+}
+
 void lode_perf_stacks_init(struct lode_perf_stacks *stacks, struct lode_spaces *spaces,
 			   unsigned n_workers)
 {
@@ -18,8 +28,9 @@ void lode_perf_stacks_init(struct lode_perf_stacks *stacks, struct lode_spaces *
 		(void)lode_vec_append_zero(&stacks->workers[i].kernel);
 		(void)lode_vec_append_zero(&stacks->workers[i].user);
 	}
-	(void)lode_vec_append_zero(&stacks->nodes);
-	(void)lode_vec_append_zero(&stacks->nodes);
+	/* As no child is: of no place. */
+	add_node(stacks, USER_ROOT, LODE_NONE);
+	add_node(stacks, KERNEL_ROOT, LODE_NONE);
 	(void)lode_vec_append_zero(&stacks->raws);
 }
 
@@ -36,7 +47,7 @@ void lode_perf_stacks_release(struct lode_perf_stacks *stacks)
 	lode_vec_release(&stacks->places);
 	lode_map_release(&stacks->place_index);
 	lode_vec_release(&stacks->nodes);
-	lode_map_release(&stacks->node_index);
+	lode_pair_index_release(&stacks->node_index);
 	lode_vec_release(&stacks->raws);
 	lode_map_release(&stacks->raw_index);
 	memset(stacks, 0, sizeof(*stacks));
@@ -85,13 +96,11 @@ static uint32_t place_id(struct lode_perf_stacks *stacks, uint32_t dso, uint64_t
 
 static uint32_t child(struct lode_perf_stacks *stacks, uint32_t parent, uint32_t place)
 {
-	uint32_t *slot = lode_map_slot(&stacks->node_index, (uint64_t)parent << 32 | place);
+	size_t size = sizeof(*stacks->nodes.at);
+	uint32_t node =
+		lode_pair_index_find(&stacks->node_index, stacks->nodes.at, size, parent, place);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)stacks->nodes.n;
-		lode_vec_append(&stacks->nodes, ((struct lode_perf_place_node){parent, place}));
-	}
-	return *slot;
+	return node != LODE_NONE ? node : add_node(stacks, parent, place);
 }
 
 static uint32_t user_place(struct lode_perf_stacks *stacks, int32_t pid, uint64_t address)

@@ -67,7 +67,7 @@ struct lode_perf_stacks {
 	LODE_VEC(struct lode_perf_place) places;
 	struct lode_map place_index; /* hash -> place, stepping on collisions */
 	LODE_VEC(struct lode_perf_place_node) nodes;
-	struct lode_map node_index; /* parent << 32 | place */
+	struct lode_pair_index node_index; /* parent, place */
 	LODE_VEC(struct lode_perf_raw) raws;
 	struct lode_map raw_index; /* user << 32 | kernel << 1 | is_truncated */
 };
