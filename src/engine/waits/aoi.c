@@ -91,7 +91,8 @@ static void add_runners(struct aoi *aoi, const struct lode_piece *piece, uint32_
 static void add_piece(struct aoi *aoi, const struct lode_piece *piece)
 {
 	const struct lode_aoi_options *options = aoi->options;
-	struct lode_piece own = *piece;
+	const struct lode_piece *part = piece;
+	struct lode_piece own;
 	uint32_t row;
 
 	if (options->kinds && !(options->kinds >> piece->kind & 1))
@@ -99,14 +100,16 @@ static void add_piece(struct aoi *aoi, const struct lode_piece *piece)
 	if (options->reasons && !(options->reasons >> piece->reason & 1))
 		return;
 	if (aoi->turn.n > 1) {
+		own = *piece;
 		own.cost_ns =
 			own_part(&aoi->turn, piece->start_ns, piece->start_ns + piece->cost_ns);
 		own.is_whole = false;
 		if (!own.cost_ns)
 			return;
 		own.start_ns = first_turn(&aoi->turn, piece->start_ns);
+		part = &own;
 	}
-	row = lode_fold_add(&aoi->fold, &own);
+	row = lode_fold_add(&aoi->fold, part);
 	if (piece->kind == LODE_EVENT_READY)
 		add_runners(aoi, piece, row);
 }
