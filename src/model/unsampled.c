@@ -354,10 +354,30 @@ static void place_by_callers(struct placing *p)
 	}
 }
 
+/* Room for all of them: what grows to millions is copied on its way, and has room to spare. */
+static void make_room(struct placing *p)
+{
+	size_t n_runs = 0, n_gaps = 0;
+
+	for (lode_thread_id id = 0; id < p->stream->threads.n; id++) {
+		const struct lode_events *e = &p->stream->threads.at[id].events;
+
+		for (size_t i = 0; i < e->n; i++) {
+			bool is_run = e->kind[i] == LODE_EVENT_RUNNING;
+
+			n_runs += is_run;
+			n_gaps += is_run && e->flags[i] & LODE_EVENT_UNSAMPLED;
+		}
+	}
+	lode_vec_reserve(&p->samples, n_runs - n_gaps);
+	lode_vec_reserve(&p->gaps, n_gaps);
+}
+
 void lode_unsampled_place(struct lode_stream *stream)
 {
 	struct placing p = {.stream = stream, .user_of = find_user_parts(&stream->tree)};
 
+	make_room(&p);
 	note_programs(&p);
 	if (p.gaps.n && p.samples.n)
 		place_by_samples(&p);
