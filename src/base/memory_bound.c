@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,8 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,7 +54,11 @@ static struct {
 	atomic_size_t n;
 	size_t next, done; /* block and bytes of it where taking away goes on */
 	bool is_begun;
-} blocks = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	/* Since memory was short first: the program's own files that were resident then; and what
+	   is open, or -1. */
+	atomic_size_t other_bytes;
+	atomic_int usage, faults;
+} blocks = {.lock = PTHREAD_MUTEX_INITIALIZER, .usage = -1, .faults = -1};
 
 void lode_memory_keep_to(size_t bound_bytes)
 {
@@ -75,18 +82,18 @@ struct usage {
 	size_t granted; /* pages of no file that it may write to, used or not yet */
 };
 
-static struct usage read_usage(void)
+static int open_usage(void)
+{
+	return open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+}
+
+static struct usage usage_of(int fd)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), shared;
 	struct usage usage = {0};
 	char text[128], *end;
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
 
-	if (fd < 0)
-		return usage;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
 	if (n <= 0)
 		return usage;
 	text[n] = '\0';
@@ -98,6 +105,16 @@ static struct usage read_usage(void)
 	(void)strtoull(end, &end, 10); /* code */
 	(void)strtoull(end, &end, 10); /* always 0 */
 	usage.granted = strtoull(end, &end, 10) * page_bytes;
+	return usage;
+}
+
+static struct usage read_usage(void)
+{
+	int fd = open_usage();
+	struct usage usage = usage_of(fd);
+
+	if (fd >= 0)
+		close(fd);
 	return usage;
 }
 
@@ -169,33 +186,68 @@ static void give_back(void *pages, size_t size)
 /*
  * The next piece of a block leaves the process; it stays in the kernel's cache, from where it comes
  * back without the disk as long as the kernel has room for it. (MADV_PAGEOUT would drop it from the
- * cache as well: what is looked up at random would be read from the disk all the time.) The lock
- * keeps the block from being freed meanwhile: pages of other memory would be lost by this. False at
- * the end of a round through all blocks.
+ * cache as well: what is looked up at random would be read from the disk all the time.) The lock,
+ * which is held, keeps the block from being freed meanwhile: pages of other memory would be lost by
+ * this. False at the end of a round through all blocks.
  */
 static bool take_away(void)
 {
 	const struct filed_block *block;
 	size_t size;
-	bool is_there;
 
-	pthread_mutex_lock(&blocks.lock);
-	is_there = blocks.next < blocks.n;
-	if (is_there) {
-		block = &blocks.at[blocks.next];
-		size = block->size - blocks.done < PIECE_BYTES ? block->size - blocks.done
-							       : PIECE_BYTES;
-		give_back((void *)(block->begin + blocks.done), size);
-		blocks.done += size;
-		if (blocks.done >= block->size) {
-			blocks.next++;
-			blocks.done = 0;
-		}
-	} else {
+	if (blocks.next >= blocks.n) {
 		blocks.next = blocks.done = 0;
+		return false;
 	}
+	block = &blocks.at[blocks.next];
+	size = block->size - blocks.done < PIECE_BYTES ? block->size - blocks.done : PIECE_BYTES;
+	give_back((void *)(block->begin + blocks.done), size);
+	blocks.done += size;
+	if (blocks.done >= block->size) {
+		blocks.next++;
+		blocks.done = 0;
+	}
+	return true;
+}
+
+/*
+ * What may be resident: pages of files from here on are given up. A quarter of the bound is left to
+ * those that come in until the next look. Where the process's own memory takes most of the rest,
+ * files keep a sixteenth: giving up all of them again and again would not help.
+ */
+static size_t kept_bytes(const struct usage *usage, size_t most)
+{
+	size_t kept = most / 4 * 3, least = usage->own + blocks.other_bytes + most / 16;
+
+	return kept > least ? kept : least;
+}
+
+/* Gives up pages where there are too many, all of them once at most. Whoever looks meanwhile waits:
+   its thread brings in no more. */
+static size_t keep_to_bound(size_t most)
+{
+	int fd = atomic_load(&blocks.usage);
+	struct usage usage = usage_of(fd);
+	size_t kept = kept_bytes(&usage, most);
+	int n_ends = 0;
+
+	if (usage.resident <= kept)
+		return usage.resident;
+	pthread_mutex_lock(&blocks.lock);
+	for (usage = usage_of(fd); usage.resident > kept && n_ends < 2; usage = usage_of(fd))
+		n_ends += !take_away();
 	pthread_mutex_unlock(&blocks.lock);
-	return is_there;
+	return usage.resident;
+}
+
+/* How long until the next look: pages come in with up to some 16 GB/s where map_pages_one_by_one()
+   has no effect. */
+static long pause_ns(size_t resident, size_t most)
+{
+	enum { BYTES_PER_NS = 16, LEAST_NS = 250000, MOST_NS = 5000000 };
+	size_t ns = resident < most ? (most - resident) / BYTES_PER_NS : MOST_NS;
+
+	return ns < LEAST_NS ? LEAST_NS : ns > MOST_NS ? MOST_NS : (long)ns;
 }
 
 /*
@@ -206,32 +258,105 @@ static void *watch_memory(void *unused)
 {
 	struct timespec pause = {0};
 	size_t most;
-	bool is_enough;
 
 	(void)unused;
 	for (;;) {
 		nanosleep(&pause, NULL);
 		most = atomic_load(&bound);
-		do
-			is_enough = !most || read_usage().resident <= most / 4 * 3;
-		while (!is_enough && take_away());
-		/* When all blocks together are too little, looking more often would not help. */
-		pause.tv_nsec = (is_enough ? 5 : 100) * 1000000;
+		pause.tv_nsec = 5000000;
+		if (most)
+			pause.tv_nsec = pause_ns(keep_to_bound(most), most);
 	}
 	return NULL;
 }
 
+/* On a busy machine the watch gets a CPU late: 40 ms and 100 MB later. So the threads that bring in
+   pages look as well, when they have run for a while. */
+static void look(int signal)
+{
+	size_t most = atomic_load(&bound);
+	int error = errno;
+
+	(void)signal;
+	if (most)
+		(void)keep_to_bound(most);
+	errno = error;
+}
+
+/* The kernel counts CPU time in ticks of 1 to 10 ms. Its signal goes to a thread that runs (before
+   Linux 6.4: to the first thread, if it takes signals). */
+static void start_looks(void)
+{
+	enum { LOOK_NS = 1000000 };
+	const struct itimerspec often = {{0, LOOK_NS}, {0, LOOK_NS}};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
+	struct sigaction action = {.sa_handler = look, .sa_flags = SA_RESTART};
+	timer_t timer;
+
+	sigaction(SIGRTMIN, &action, NULL);
+	if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) == 0)
+		(void)timer_settime(timer, 0, &often, NULL);
+}
+
+/*
+ * Where a page is looked up, the kernel maps the 15 around it as well, if it has them: a few
+ * thousand look-ups at random are 200 MB at once. Only memory that has its page faults watched is
+ * spared this. (Asynchronous write protection is the one kind of watching for pages of files, since
+ * Linux 6.7; nothing is write-protected, so that there is nothing to watch.)
+ */
+static int open_faults(void)
+{
+#ifdef SYS_userfaultfd
+	struct uffdio_api api = {.api = UFFD_API, .features = 1 << 15 /* ..._WP_ASYNC */};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | 1 /* UFFD_USER_MODE_ONLY */);
+
+	if (fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+#endif
+	return -1;
+}
+
+static void map_pages_one_by_one(uintptr_t begin, size_t size)
+{
+	struct uffdio_register range = {.range = {begin, size}, .mode = UFFDIO_REGISTER_MODE_WP};
+	int faults = atomic_load(&blocks.faults);
+
+	if (faults >= 0)
+		(void)ioctl(faults, UFFDIO_REGISTER, &range);
+}
+
+/* Without signals, as look() wants the lock too. */
+static void lock_blocks(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, before);
+	pthread_mutex_lock(&blocks.lock);
+}
+
+static void unlock_blocks(const sigset_t *before)
+{
+	pthread_mutex_unlock(&blocks.lock);
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 static void remember(uintptr_t begin, size_t size)
 {
-	pthread_mutex_lock(&blocks.lock);
+	sigset_t before;
+
+	lock_blocks(&before);
 	if (blocks.n < MAX_BLOCKS) /* the others are the kernel's alone to take */
 		blocks.at[blocks.n++] = (struct filed_block){begin, size};
-	pthread_mutex_unlock(&blocks.lock);
+	unlock_blocks(&before);
 }
 
 void lode_memory_forget(const void *block)
 {
 	uintptr_t page_bytes, begin;
+	sigset_t before;
 	size_t i = 0;
 
 	if (!atomic_load_explicit(&blocks.n, memory_order_relaxed) || !block ||
@@ -239,7 +364,7 @@ void lode_memory_forget(const void *block)
 		return;
 	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
 	begin = ((uintptr_t)block + page_bytes - 1) & ~(page_bytes - 1);
-	pthread_mutex_lock(&blocks.lock);
+	lock_blocks(&before);
 	while (i < blocks.n && blocks.at[i].begin != begin)
 		i++;
 	if (i < blocks.n) {
@@ -250,31 +375,37 @@ void lode_memory_forget(const void *block)
 		if (i == blocks.next || blocks.next == blocks.n)
 			blocks.done = 0;
 	}
-	pthread_mutex_unlock(&blocks.lock);
+	unlock_blocks(&before);
 }
 
 /* Memory is short for the first time. */
 static void begin_memory_bound(void)
 {
+	struct usage usage;
 	sigset_t all, before;
 	pthread_t thread;
 	bool is_first;
 
-	pthread_mutex_lock(&blocks.lock);
+	lock_blocks(&before);
 	is_first = !blocks.is_begun;
 	blocks.is_begun = true;
-	pthread_mutex_unlock(&blocks.lock);
+	unlock_blocks(&before);
 	if (!is_first)
 		return;
 	/* What lode left there when it was killed may be what the disk lacks. */
 	lode_temporary_sweep();
 	/* From now on a large block is a mapping of its own: freeing it frees its file. */
 	(void)mallopt(M_MMAP_THRESHOLD, LODE_LARGE_BYTES);
+	atomic_store(&blocks.faults, open_faults());
+	atomic_store(&blocks.usage, open_usage());
+	usage = usage_of(atomic_load(&blocks.usage));
+	atomic_store(&blocks.other_bytes, usage.resident - usage.own);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (pthread_create(&thread, NULL, watch_memory, NULL) == 0)
 		pthread_detach(thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	start_looks();
 }
 
 static void refuse_if_passed(const struct usage *usage, size_t most)
@@ -441,6 +572,7 @@ void lode_memory_to_file(void *block, size_t size_bytes, const void *from, size_
 		/* Else the kernel reads around each page that is missed, by as much as the disk's
 		   read_ahead_kb (8 MiB on some), and takes as many others away for that. */
 		(void)madvise((void *)begin, size, MADV_RANDOM);
+		map_pages_one_by_one(begin, size);
 		remember(begin, size);
 	}
 	if (from_bytes) {

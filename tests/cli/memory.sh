@@ -76,6 +76,16 @@ if ! grep -q __asan_init "$lode"; then
 	[ -z "$(ls -A "$dir/refused")" ] || fail "lode analyze left $(ls -A "$dir/refused")"
 fi
 
+# resident NAME COMMAND...: runs it, and leaves its peak of resident memory in MB in resident-NAME
+resident() {
+	python3 - "$dir/resident-$1" "${@:2}" <<'P'
+import resource, subprocess, sys
+subprocess.run(sys.argv[2:], check=True)
+with open(sys.argv[1], "w") as f:
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=f)
+P
+}
+
 # ---- Memory that no file has ----
 
 # All that lode holds for itself stays within the bound, and the answer is the same. Pages of
@@ -103,6 +113,17 @@ P
 	[ "$tight" -le 40 ] || fail "$tight MB of --memory 40M"
 	[ "$code" = 0 ] || fail "exit $code with --memory 40M"
 	cmp "$dir"/own-100G/*.digest "$dir"/own-40M/*.digest || fail "another digest with --memory 40M"
+	# All that is resident comes back to the bound as soon as it is passed. Processors count time in
+	# ticks, in which pages come in.
+	"$generate" --size 100M -o "$dir/larger"
+	for memory in 100G 64M; do
+		resident $memory "$lode" mine --min-cost 20% "$dir/larger/perf.data" \
+			--buildid-dir "$dir/larger/symbols" --memory "$memory" >"$dir/mined-$memory"
+	done
+	cmp "$dir/mined-100G" "$dir/mined-64M" || fail "another answer with --memory 64M"
+	roomy=$(cat "$dir/resident-100G") tight=$(cat "$dir/resident-64M")
+	[ "$roomy" -gt 100 ] || fail "only $roomy MB are resident without a bound: nothing is tried"
+	[ "$tight" -le 85 ] || fail "$tight MB are resident with --memory 64M"
 fi
 
 # ---- The search for a λ ----
@@ -110,15 +131,9 @@ fi
 # Each λ that is tried is mined as the first one, in its place: not beside it.
 "$generate" --events 60000 --threads 2 --distinct 20000 -o "$dir/varied"
 if ! grep -q __asan_init "$lode"; then
-	peak() {
-		python3 - "$@" <<'P'
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
-P
-	}
-	once=$(peak "$lode" mine "$dir/varied/perf.data" --threads 1 --min-cost 20%)
-	searched=$(peak "$lode" mine "$dir/varied/perf.data" --threads 1 --patterns 12)
+	resident once "$lode" mine "$dir/varied/perf.data" --threads 1 --min-cost 20% >/dev/null
+	resident searched "$lode" mine "$dir/varied/perf.data" --threads 1 --patterns 12 >/dev/null
+	once=$(cat "$dir/resident-once") searched=$(cat "$dir/resident-searched")
 	[ "$searched" -lt $((once * 2)) ] || fail "$searched MB to search for a λ, $once MB to mine once"
 fi
 

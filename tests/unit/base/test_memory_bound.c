@@ -59,28 +59,32 @@ static void change(struct block *block, struct test_random *random)
 	fill(block, old < size ? old : 0, random);
 }
 
-static void one_walk(uint64_t seed, size_t bound)
+static bool holds_what_was_written(const struct block *block)
+{
+	return !block->size || memcmp(block->at, block->truth, block->size) == 0;
+}
+
+/* How many of its steps found something else. */
+static size_t one_walk(uint64_t seed, size_t bound)
 {
 	struct test_random random = {seed};
 	struct block blocks[N_BLOCKS] = {0};
 
-	for (int step = 0; step < 60; step++) {
-		struct block *block = &blocks[test_random_below(&random, N_BLOCKS)];
+	size_t n_wrong = 0;
 
+	for (int step = 0; step < 60; step++) {
 		/* Memory is short at any moment, and may be enough again. */
 		lode_memory_keep_to(test_random_below(&random, 3) ? bound : 0);
-		change(block, &random);
-		block = &blocks[test_random_below(&random, N_BLOCKS)];
-		if (block->size && memcmp(block->at, block->truth, block->size) != 0)
-			fail_msg("seed %llu step %d", (unsigned long long)seed, step);
+		change(&blocks[test_random_below(&random, N_BLOCKS)], &random);
+		n_wrong += !holds_what_was_written(&blocks[test_random_below(&random, N_BLOCKS)]);
 	}
 	for (size_t i = 0; i < N_BLOCKS; i++) {
-		if (blocks[i].size)
-			assert_memory_equal(blocks[i].at, blocks[i].truth, blocks[i].size);
+		n_wrong += !holds_what_was_written(&blocks[i]);
 		free(blocks[i].at);
 		free(blocks[i].truth);
 	}
 	lode_memory_keep_to(0);
+	return n_wrong;
 }
 
 /* Mappings of files without a name. */
@@ -103,7 +107,7 @@ static void blocks_hold_what_was_written(void **state)
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 15; seed++)
-		one_walk(seed, 1);
+		assert_int_equal(one_walk(seed, 1), 0);
 	seen = lode_memory_in_files();
 	assert_true(seen > before + ((size_t)100 << 20));
 }
@@ -335,6 +339,24 @@ static void nothing_goes_to_files_while_there_is_room(void **state)
 	assert_int_equal(lode_memory_in_files(), before);
 }
 
+static void walk_side_by_side(void *n_wrong, size_t index, unsigned worker)
+{
+	(void)worker;
+	((size_t *)n_wrong)[index] = one_walk(index + 100, 1);
+}
+
+/* Threads give up pages of each other's blocks, while these are made, grow and go. */
+static void threads_change_blocks_side_by_side(void **state)
+{
+	enum { N_WALKS = 8 };
+	size_t n_wrong[N_WALKS] = {0};
+
+	(void)state;
+	lode_pool_run(2, N_WALKS, walk_side_by_side, n_wrong);
+	for (size_t i = 0; i < N_WALKS; i++)
+		assert_int_equal(n_wrong[i], 0);
+}
+
 static void walk_in_parallel(void *context, size_t index, unsigned worker)
 {
 	struct test_random random = {index + 1};
@@ -441,6 +463,63 @@ static void what_was_freed_is_not_counted(void **state)
 	assert_string_equal(text, "goes on");
 }
 
+enum { N_LOOKED_UP = 10, LOOKED_UP_BYTES = 32 << 20 };
+
+struct looked_up {
+	uint64_t *at[N_LOOKED_UP];
+	size_t n_wrong[4];
+};
+
+static void look_up_at_random(void *context, size_t index, unsigned worker)
+{
+	struct looked_up *tables = context;
+	struct test_random random = {index + 1};
+
+	(void)worker;
+	for (int i = 0; i < 200000; i++) {
+		size_t table = test_random_below(&random, N_LOOKED_UP);
+		size_t at = test_random_below(&random, LOOKED_UP_BYTES / 8);
+
+		tables->n_wrong[index] += tables->at[table][at] != table + at;
+	}
+}
+
+/* Says the peak of resident memory, in MiB. */
+static void look_up_five_times_the_bound(void)
+{
+	struct looked_up tables = {0};
+	struct rusage usage;
+
+	lode_memory_keep_to((size_t)64 << 20);
+	for (size_t table = 0; table < N_LOOKED_UP; table++) {
+		tables.at[table] = lode_alloc(LOOKED_UP_BYTES);
+		for (size_t at = 0; at < LOOKED_UP_BYTES / 8; at++)
+			tables.at[table][at] = table + at;
+	}
+	lode_pool_run(4, 4, look_up_at_random, &tables);
+	getrusage(RUSAGE_SELF, &usage);
+	for (int i = 0; i < 4; i++)
+		if (tables.n_wrong[i])
+			fputs("wrong ", stderr);
+	fprintf(stderr, "%ld", usage.ru_maxrss / 1024);
+}
+
+/* 320 MiB are looked up. Without giving up pages all of it would be resident, and on a busy machine
+   even with a thread that does. */
+static void resident_memory_stays_near_the_bound(void **state)
+{
+	char text[1024], *end;
+	long peak;
+
+	(void)state;
+	if (TEST_IS_SANITIZED)
+		skip();
+	assert_int_equal(told_by(look_up_five_times_the_bound, text, sizeof(text)), 0);
+	peak = strtol(text, &end, 10);
+	if (*end || peak < 32 || peak > 128)
+		fail_msg("peak in MiB: %s", text);
+}
+
 static void hold_too_much_where_more_cannot_be_had(void)
 {
 	struct rlimit limit = {(rlim_t)150 << 20, (rlim_t)150 << 20};
@@ -530,6 +609,7 @@ int main(void)
 		/* In children: before there is a second thread. */
 		cmocka_unit_test(a_missing_folder_is_named),
 		cmocka_unit_test(what_cannot_go_to_disk_is_refused),
+		cmocka_unit_test(resident_memory_stays_near_the_bound),
 		cmocka_unit_test(what_was_freed_is_not_counted),
 		cmocka_unit_test(the_limit_to_raise_is_named),
 		cmocka_unit_test(a_table_that_does_not_fit_is_refused),
@@ -544,6 +624,7 @@ int main(void)
 		cmocka_unit_test(pages_that_are_used_again_count_as_used),
 		cmocka_unit_test(the_place_of_a_freed_block_is_left_alone),
 		cmocka_unit_test(threads_spill_side_by_side),
+		cmocka_unit_test(threads_change_blocks_side_by_side),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
