@@ -135,17 +135,46 @@ static size_t stack_bytes(void)
 	return each * (tasks.st_nlink - 3);
 }
 
+/* ---- The end ---- */
+
+static struct {
+	int (*act)(void *context);
+	void *context;
+	atomic_bool is_near;
+} last;
+static _Thread_local bool is_ending; /* this thread is the one that ends the process */
+
+void lode_memory_before_end(int (*act)(void *context), void *context)
+{
+	last.act = act;
+	last.context = context;
+}
+
+/* Another thread ends the process. */
+static void wait_for_end(void)
+{
+	while (atomic_load_explicit(&last.is_near, memory_order_relaxed) && !is_ending)
+		pause();
+}
+
 static void __attribute__((noreturn, format(printf, 1, 2))) give_up(const char *format, ...)
 {
 	va_list args;
+	int code = 4;
 
+	if (atomic_exchange(&last.is_near, true))
+		wait_for_end();
 	fputs("lode: ", stderr);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
+	if (last.act && !is_ending) {
+		is_ending = true;
+		code = last.act(last.context);
+	}
 	lode_temporary_abandon();
-	_Exit(4);
+	_Exit(code);
 }
 
 static size_t mib(size_t bytes)
@@ -412,7 +441,8 @@ static void refuse_if_passed(const struct usage *usage, size_t most)
 {
 	size_t own = usage->own;
 
-	if (own <= most || own <= least_refused_bytes || IS_SANITIZED)
+	wait_for_end();
+	if (is_ending || own <= most || own <= least_refused_bytes || IS_SANITIZED)
 		return;
 	/* Blocks that were freed are in it while malloc keeps their pages. */
 	(void)malloc_trim(0);
@@ -481,7 +511,7 @@ void lode_memory_count_table(size_t size_bytes)
 {
 	size_t most = lode_memory_bound(), needed;
 
-	if (!most || size_bytes < least_refused_bytes || IS_SANITIZED)
+	if (!most || size_bytes < least_refused_bytes || IS_SANITIZED || is_ending)
 		return;
 	needed = read_usage().own + size_bytes;
 	if (size_bytes < most / 2 || needed <= most)

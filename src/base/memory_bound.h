@@ -77,5 +77,13 @@ void lode_memory_to_file(void *block, size_t size_bytes, const void *from, size_
  */
 void lode_memory_forget(const void *block);
 
+/*
+ * Before the process ends for want of memory, and after it was said how much is needed, the thread
+ * that found it calls `act`, which may still finish what was found so far and gives the exit code.
+ * (Its memory is not looked at any more. Others wait once they ask for some, and whatever they hold
+ * stays as it is.) NULL: nothing is done, and the code is 4.
+ */
+void lode_memory_before_end(int (*act)(void *context), void *context);
+
 /* Bytes of blocks that went to files so far: for tests. */
 size_t lode_memory_in_files(void);

@@ -74,6 +74,20 @@ if ! grep -q __asan_init "$lode"; then
 	TMPDIR=$dir/refused "$lode" analyze --memory 100M "$dir/threads.json" -o "$dir/refused.html" >/dev/null 2>"$dir/said" || code=$?
 	[ $code = 4 ] || fail "exit $code of lode analyze of many threads: $(cat "$dir/said")"
 	[ -z "$(ls -A "$dir/refused")" ] || fail "lode analyze left $(ls -A "$dir/refused")"
+	# What it has found until then is not lost.
+	mkdir "$dir/both"
+	printf 'main;a;b 60\nmain;c;d 30\n' >"$dir/both/a.folded"
+	cp "$dir/threads.json" "$dir/both"
+	code=0
+	TMPDIR=$dir/refused "$lode" analyze --memory 100M "$dir/both" -o "$dir/both.html" >"$dir/found" 2>"$dir/said" || code=$?
+	if ! grep -q 'built without HTML pages' "$dir/said"; then
+		[ $code = 1 ] || fail "exit $code of lode analyze whose second analysis is refused: $(cat "$dir/said")"
+		grep -q "^b (cpu 100 %) is the largest of 2 problems" "$dir/found" || fail "not found: $(cat "$dir/found")"
+		grep -q "^lode: at least .* MiB of memory are needed" "$dir/said" || fail "not said: $(cat "$dir/said")"
+		grep -q "^lode analyze: no report of lode timeline of .*/threads.json" "$dir/said" || fail "not said: $(cat "$dir/said")"
+		grep -q 'data-name="mine"' "$dir/both.html" || fail "no report of lode mine"
+		[ -z "$(ls -A "$dir/refused")" ] || fail "lode analyze left $(ls -A "$dir/refused")"
+	fi
 fi
 
 # resident NAME COMMAND...: runs it, and leaves its peak of resident memory in MB in resident-NAME

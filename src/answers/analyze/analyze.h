@@ -56,6 +56,8 @@ struct lode_analyze_end {
 	const struct lode_error *err;
 };
 
+struct lode_analyze_answer;
+
 struct lode_analyze_words {
 	const char *const *at;
 	size_t n;
@@ -84,6 +86,10 @@ struct lode_analyze_request {
 	   the exit code of the command. */
 	void (*starts)(void *context, const struct lode_analyze_run *run, size_t i, size_t n);
 	int (*ends)(void *context, const struct lode_analyze_end *end);
+	/* Memory ended in one of the analyses, when others had given their reports: these are in
+	   `answer`, as if the rest had failed. Gives the exit code of the process, which ends then.
+	   NULL: it ends without. */
+	int (*cut_short)(void *context, const struct lode_analyze_answer *answer);
 };
 
 struct lode_analyze_answer {

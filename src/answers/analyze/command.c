@@ -86,6 +86,11 @@ static int show_analyze(const struct lode_command *self, const struct analyze_va
 	return LODE_EXIT_OK;
 }
 
+static int show_cut_short(const struct lode_pages *pages, const struct lode_analyze_answer *answer)
+{
+	return show_analyze(pages->self, pages->show_context, answer);
+}
+
 static int analyze_and_show(const struct lode_command *self, const struct analyze_values *v,
 			    char *const *inputs, size_t n_inputs)
 {
@@ -98,6 +103,8 @@ static int analyze_and_show(const struct lode_command *self, const struct analyz
 		.memory = v->memory.text,
 		.repo = v->repo,
 		.signatures = v->signatures,
+		.show_cut_short = show_cut_short,
+		.show_context = v,
 	};
 	int code, shown = LODE_EXIT_OK;
 

@@ -2,6 +2,7 @@
 #include "answers/analyze/command_pages.h"
 
 #include "base/escape.h"
+#include "tool/terminal.h"
 
 static void add_option(lode_text_list *words, const char *option, const char *value)
 {
@@ -100,6 +101,27 @@ static int exit_of(const struct lode_analyze_answer *answer)
 	return is_whole ? LODE_EXIT_OK : LODE_EXIT_INCOMPLETE;
 }
 
+/* The process ends with this, from whichever thread: no more than what is to be seen. */
+static int end_cut_short(void *context, const struct lode_analyze_answer *answer)
+{
+	struct lode_pages *pages = context;
+	char title[1200];
+	int code;
+
+	lode_progress_end(&pages->progress);
+	lode_stopwatch_end(&pages->watch);
+	for (size_t i = 0; i < answer->n_runs; i++)
+		if (!answer->runs[i].report && answer->runs[i].exit_code == LODE_EXIT_FAILURE)
+			lode_say(pages->self, "no report of lode %s of %s",
+				 answer->runs[i].analysis,
+				 lode_escape(title, sizeof(title), answer->runs[i].title));
+	code = pages->show_cut_short(pages, answer);
+	if (fflush(stdout) || ferror(stdout))
+		return LODE_EXIT_FAILURE;
+	lode_pager_end();
+	return code ? code : exit_of(answer);
+}
+
 int lode_pages_run(struct lode_pages *pages, char *const *inputs, size_t n_inputs)
 {
 	lode_text_list words = {0}, known = {0};
@@ -121,6 +143,7 @@ int lode_pages_run(struct lode_pages *pages, char *const *inputs, size_t n_input
 		.ask_triage = ask_triage,
 		.starts = say_start,
 		.ends = say_end,
+		.cut_short = pages->show_cut_short ? end_cut_short : NULL,
 	};
 	struct lode_error err;
 	int code, rc;

@@ -20,6 +20,11 @@ struct lode_pages {
 	lode_text_list mine_words;	   /* the same as they were given */
 	bool are_symptoms_given;	   /* among them */
 	const char *repo, *signatures;	   /* that recordings are held against; NULL: none */
+	/* Memory ended, and this much was found: shows it, and gives what went wrong. NULL: the
+	   process ends without. */
+	int (*show_cut_short)(const struct lode_pages *pages,
+			      const struct lode_analyze_answer *answer);
+	const void *show_context;
 	/* Inside of command_pages.c. */
 	struct lode_analyze_answer *answer;
 	struct lode_triage_page *triage;

@@ -13,6 +13,7 @@ struct lode_analyze_state {
 	lode_analyze_steps steps;
 	LODE_VEC(struct lode_analyze_run) runs;
 	struct lode_html_reports reports; /* the first is the overview */
+	size_t step, step_parts;	  /* the step that runs, and how many parts were before */
 	char *folder;			  /* of temporary files */
 	int folder_lock;
 	struct lode_arena arena;
@@ -259,6 +260,8 @@ static int run_step(struct lode_analyze_state *s, size_t i, struct lode_error *e
 	size_t first = s->reports.parts.n;
 	int rc = LODE_OK;
 
+	s->step = i;
+	s->step_parts = first;
 	step->run.findings.summary = "";
 	s->request->starts(s->request->context, &step->run, i, s->steps.n);
 	if (step->run.kind == LODE_ANALYZE_PAGE)
@@ -337,6 +340,22 @@ static void lay_out_analyze(struct lode_analyze_state *s)
 	answer->n_parts = s->reports.parts.n;
 }
 
+/* Memory ended in a step: what the steps before it gave is the answer. */
+static int cut_short(void *context)
+{
+	struct lode_analyze_state *s = context;
+
+	if (s->answer.n_reports == 0)
+		return LODE_EXIT_FAILURE;
+	s->reports.parts.n = s->step_parts;
+	for (size_t i = s->step; i < s->steps.n; i++) {
+		s->steps.at[i].run.exit_code = LODE_EXIT_FAILURE;
+		s->steps.at[i].run.findings = (struct lode_findings){.summary = ""};
+	}
+	lay_out_analyze(s);
+	return s->request->cut_short(s->request->context, &s->answer);
+}
+
 int lode_analyze_run(struct lode_analyze_answer **out, const struct lode_analyze_request *request,
 		     struct lode_error *err)
 {
@@ -357,11 +376,13 @@ int lode_analyze_run(struct lode_analyze_answer **out, const struct lode_analyze
 		return rc;
 	lode_analyze_plan(&s->steps, &s->survey, request, s->folder, &s->arena);
 	lode_vec_append_zero(&s->reports.parts)->name = "overview";
-	for (size_t i = 0; i < s->steps.n; i++) {
+	if (request->cut_short)
+		lode_memory_before_end(cut_short, s);
+	for (size_t i = 0; i < s->steps.n && rc >= 0; i++)
 		rc = run_step(s, i, err);
-		if (rc < 0)
-			return rc;
-	}
+	lode_memory_before_end(NULL, NULL);
+	if (rc < 0)
+		return rc;
 	lay_out_analyze(s);
 	return rc;
 }

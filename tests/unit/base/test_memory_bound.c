@@ -520,6 +520,36 @@ static void resident_memory_stays_near_the_bound(void **state)
 		fail_msg("peak in MiB: %s", text);
 }
 
+static int say_what_was_found(void *context)
+{
+	/* More than there may be: whoever ends the process may have it. */
+	memset(lode_alloc(80 << 20), 1, 80 << 20);
+	for (int i = 0; i < 400; i++)
+		memset(lode_alloc(100 << 10), i, 100 << 10);
+	fprintf(stderr, "found: %s\n", (const char *)context);
+	return 1;
+}
+
+static void hold_too_much_after_a_finding(void)
+{
+	static char finding[] = "something";
+
+	lode_memory_before_end(say_what_was_found, finding);
+	hold_too_much_in_small_blocks();
+}
+
+static void what_was_found_is_said_before_the_end(void **state)
+{
+	char text[1024];
+
+	(void)state;
+	if (TEST_IS_SANITIZED)
+		skip();
+	assert_int_equal(told_by(hold_too_much_after_a_finding, text, sizeof(text)), 1);
+	assert_non_null(strstr(text, "--memory allows 70 MiB: try --memory "));
+	assert_non_null(strstr(text, "\nfound: something\n"));
+}
+
 static void hold_too_much_where_more_cannot_be_had(void)
 {
 	struct rlimit limit = {(rlim_t)150 << 20, (rlim_t)150 << 20};
@@ -609,6 +639,7 @@ int main(void)
 		/* In children: before there is a second thread. */
 		cmocka_unit_test(a_missing_folder_is_named),
 		cmocka_unit_test(what_cannot_go_to_disk_is_refused),
+		cmocka_unit_test(what_was_found_is_said_before_the_end),
 		cmocka_unit_test(resident_memory_stays_near_the_bound),
 		cmocka_unit_test(what_was_freed_is_not_counted),
 		cmocka_unit_test(the_limit_to_raise_is_named),
