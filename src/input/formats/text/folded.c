@@ -215,13 +215,14 @@ static bool is_one_of(char c, const char *set)
 enum count_kind { COUNT_OK, COUNT_NONE, COUNT_NOT_WHOLE, COUNT_TOO_LARGE };
 
 /*
- * Splits a line into its stack (its length goes to *stack_len) and its count. What looks like a
- * number but is none (12.5, 1,234, -3, 1e6) is told from what is no number at all.
+ * Splits a line into its stack (its length goes to *stack_len unless there is no count) and its
+ * count. What looks like a number but is none (12.5, 1,234, -3, 1e6) is told from what is no number
+ * at all.
  */
 static enum count_kind parse_count(const char *line, size_t len, size_t *stack_len, int64_t *count)
 {
 	bool is_number = true, has_digit = false;
-	size_t start;
+	size_t start, end;
 
 	while (len && lode_is_blank(line[len - 1]))
 		len--;
@@ -231,6 +232,9 @@ static enum count_kind parse_count(const char *line, size_t len, size_t *stack_l
 	}
 	if (!has_digit || start < 2) /* no number, or nothing before it */
 		return COUNT_NONE;
+	for (end = start; end && lode_is_blank(line[end - 1]); end--)
+		;
+	*stack_len = end;
 	if (!is_number) {
 		if (!lode_is_digit(line[start]) && !is_one_of(line[start], "+-."))
 			return COUNT_NONE;
@@ -241,10 +245,7 @@ static enum count_kind parse_count(const char *line, size_t len, size_t *stack_l
 	}
 	if (!lode_int_parse(count, line + start, len - start))
 		return COUNT_TOO_LARGE;
-	while (start && lode_is_blank(line[start - 1]))
-		start--;
-	*stack_len = start;
-	return start ? COUNT_OK : COUNT_NONE;
+	return end ? COUNT_OK : COUNT_NONE;
 }
 
 /* Shortened for a message. */
@@ -422,10 +423,14 @@ static int folded_load(struct lode_stream **out, struct lode_input *input,
 	return rc;
 }
 
-/*
- * Text whose lines are stacks with a count. Only the lines that are whole within `head` are judged;
- * a stack may be longer than it.
- */
+static bool has_only_numbers(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!lode_is_digit(text[i]) && text[i] != '.' && text[i] != ' ')
+			return false;
+	return true;
+}
+
 /*
  * Lines of others that end in a number. A table's columns are parted by tabs, set in or numbers, as
  * no function's name is; "read(3, ...) = 832" is strace's.
@@ -433,7 +438,7 @@ static int folded_load(struct lode_stream **out, struct lode_input *input,
 static bool is_other_text(const char *text, size_t stack_len)
 {
 	return memchr(text, '\t', stack_len) || memchr(text, '\0', stack_len) || *text == ' ' ||
-	       strspn(text, "0123456789. ") >= stack_len ||
+	       has_only_numbers(text, stack_len) ||
 	       (stack_len > 2 && !memcmp(text + stack_len - 2, " =", 2));
 }
 
@@ -445,6 +450,10 @@ static bool has_nul(const char *text, const char *end)
 	return memchr(text, '\0', (size_t)((feed ? feed : end) - text));
 }
 
+/*
+ * Text whose lines are stacks with a count. Only the lines that are whole within `head` are judged;
+ * a stack may be longer than it.
+ */
 static bool folded_recognise(const uint8_t *head, size_t size)
 {
 	const char *text = (const char *)head, *end = text + size, *feed;
