@@ -24,4 +24,5 @@ done
 # One call is not "1 calls".
 printf '[{"ph":"X","name":"once","ts":1,"dur":2,"pid":1,"tid":1}]' >one.json
 "$LODE" timeline one.json
+"$LODE" timeline - <one.json | grep -o '^-: .*'
 "$LODE" timeline --function once one.json | grep median

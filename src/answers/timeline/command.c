@@ -324,7 +324,7 @@ static int run_timeline(const struct lode_command *self, int argc, char **argv)
 	if (values.html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	values.input = argv[0];
-	if (access(values.input, F_OK) != 0 && errno == ENOENT) {
+	if (strcmp(values.input, "-") != 0 && access(values.input, F_OK) != 0 && errno == ENOENT) {
 		struct lode_error err;
 
 		(void)lode_fail(&err, LODE_ERR_IO, values.input, -1, "%s", strerror(errno));
