@@ -1,13 +1,7 @@
 /* What others write and lode does not read: known by its first bytes, to say what to do instead. */
 #include "input/strangers.h"
 
-#include <stdbool.h>
-#include <string.h>
-
-static bool begins_with(const uint8_t *head, size_t size, const char *bytes, size_t n)
-{
-	return size >= n && !memcmp(head, bytes, n);
-}
+#include "base/slice.h"
 
 /* Messages of protobuf, one behind the other: field 1, its length, its bytes. How many are seen. */
 static size_t count_messages(const uint8_t *head, size_t size)
@@ -52,13 +46,13 @@ static bool is_strace(const uint8_t *head, size_t size)
 
 const char *lode_stranger_words(const uint8_t *head, size_t size)
 {
-	static const char trace_dat[] = "\x17\x08\x44tracing", ctf[] = "\xc1\x1f\xfc\xc1";
+	struct lode_slice bytes = {(const char *)head, size};
 
-	if (begins_with(head, size, trace_dat, sizeof(trace_dat) - 1))
+	if (lode_slice_begins(bytes, "\x17\x08\x44tracing"))
 		return "a recording of trace-cmd, which lode does not read: record with 'lode "
 		       "record', or give function_graph as text, 'trace-cmd report FILE "
 		       ">trace.txt'";
-	if (begins_with(head, size, ctf, sizeof(ctf) - 1))
+	if (lode_slice_begins(bytes, "\xc1\x1f\xfc\xc1"))
 		return "a CTF trace (LTTng), which lode does not read: record with 'lode record'";
 	if (is_profile(head, size))
 		return "a pprof profile, which lode writes but does not read: give the recording "

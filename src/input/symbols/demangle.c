@@ -63,9 +63,9 @@ static bool demangle_d(const char *mangled, struct text *text)
 /* Into `text`; false: not mangled, or too much of it. */
 static bool demangle(const char *name, struct text *text)
 {
-	/* Legacy Rust names are C++ names as well, with a hash: Rust is asked first. */
 	static const char legacy_hash[] = "17h";
 
+	/* Legacy Rust names are C++ names as well, with a hash: Rust is asked first. */
 	if (name[0] == '_' && name[1] == 'R')
 		return demangle_with(rust_demangle_callback, name, text);
 	if (name[0] == '_' && name[1] == 'Z')
