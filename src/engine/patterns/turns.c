@@ -18,14 +18,16 @@ enum {
 
 	/* Insertions are nearly done, and prefixes wait, when what is left is at most so many times
 	   as large as what is done. */
-	MOST_LEFT = 2,
-	/* A forecast that turned out too short by this factor is not believed any more. */
-	MOST_LATE = 2,
-	/* Else prefixes, whose steps take a fifth of the time, get 16 times as many of them, or 32
+	MOST_LEFT = 3,
+	/* Forecasts are doubled, and prefixes get a turn, when one was too short by this factor. */
+	MOST_LATE = 3,
+	/* Else prefixes, whose steps take half of the time, get 16 times as many of them, or 32
 	   while insertions do not get one branch done: what these do meanwhile is lost, for they
-	   begin the branch anew. */
+	   begin the branch anew. But no more than take as long as insertions may still need, or
+	   have taken once a forecast was too short. */
 	FIRST_DOUBLINGS = 4,
 	MOST_DOUBLINGS = 5,
+	PREFIX_STEPS = 2,
 
 	/* Items of the sequence that an item stands in, on average, and the parts of their first
 	   turn that insertions get from there on. */
@@ -45,7 +47,8 @@ struct turns {
 	bool is_nearly_done;		     /* that search */
 	uint32_t n_stuck;		     /* its turns in a row that got none done */
 	double expected;		     /* what it may still take; infinite if none tells */
-	double due;			     /* when it should be done by twice what was expected */
+	double due;			     /* when even a forecast that was too short is over */
+	double doubt;			     /* what forecasts are multiplied by */
 	struct lode_prefix_search *prefixes; /* once begun */
 	bool is_enumerated;		     /* to no avail: not to be tried again */
 	bool is_tested;			     /* see is_hopeless */
@@ -151,7 +154,7 @@ static void measure_branches(struct turns *t)
 /*
  * As if branches took time by their size: is little left? The last ones are the largest, for their
  * items stand in most sequences, and take longer than that; so it is asked anew after every turn,
- * and once it proves to be far too short, the other searches get their turns to the end.
+ * and each time that it proves to be far too short, prefixes get a turn, and forecasts double.
  */
 static void foresee(struct turns *t, uint64_t turn)
 {
@@ -164,11 +167,14 @@ static void foresee(struct turns *t, uint64_t turn)
 	t->inserted += turn;
 	t->is_nearly_done = left <= MOST_LEFT * done;
 	t->n_stuck = done > t->done_size ? 0 : t->n_stuck + 1;
-	t->expected = done ? (double)t->inserted * (double)left / (double)done : INFINITY;
+	t->expected =
+		done ? t->doubt * (double)t->inserted * (double)left / (double)done : INFINITY;
 	t->due = fmin(t->due, (double)t->inserted + MOST_LATE * t->expected);
 	if ((double)t->inserted > t->due) {
 		t->is_nearly_done = false;
-		t->expected = INFINITY;
+		t->doubt *= 2;
+		t->expected *= 2;
+		t->due = (double)t->inserted + t->expected;
 	}
 	t->done_size = done;
 }
@@ -247,8 +253,10 @@ static bool by_prefixes(struct turns *t, uint64_t turn, enum lode_turns_end *end
 static uint64_t prefix_turn(const struct turns *t, uint64_t turn)
 {
 	uint32_t n = FIRST_DOUBLINGS + t->n_stuck;
+	uint64_t most = turn << (n < MOST_DOUBLINGS ? n : MOST_DOUBLINGS);
+	double time = t->doubt > 1 ? fmax(t->expected, (double)t->inserted) : t->expected;
 
-	return turn << (n < MOST_DOUBLINGS ? n : MOST_DOUBLINGS);
+	return PREFIX_STEPS * time < (double)most ? (uint64_t)(PREFIX_STEPS * time) + 1 : most;
 }
 
 static bool is_used_up(const struct turns *t)
@@ -330,7 +338,8 @@ enum lode_turns_end lode_turns_run(struct lode_results *out, const struct lode_r
 			  .reduced = reduced,
 			  .options = options,
 			  .expected = INFINITY,
-			  .due = INFINITY};
+			  .due = INFINITY,
+			  .doubt = 1};
 	enum lode_turns_end end = LODE_TURNS_TOO_LONG;
 	bool is_done = false;
 
