@@ -1,50 +1,73 @@
 /* Threads that the CPU limit of their cgroup took off the CPU. */
 #include "model/throttled.h"
 
+/* What a function is to this. */
+enum role {
+	ANY_ROLE,
+	TASK_WORK, /* of whatever kind, or the one that throttles */
+	SCHEDULER,
+};
+
 /* What a stack ends with. */
 enum stage {
 	ELSEWHERE,
-	IN_TASK_WORK, /* of whatever kind, or the one that throttles */
-	LEAVING,      /* and nothing but the scheduler behind it */
+	IN_TASK_WORK,
+	LEAVING, /* task work, and nothing but the scheduler behind it */
 };
 
-static bool is_task_work(const char *function)
+static bool is_one_of(const char *function, const char *const *names)
 {
-	return !strcmp(function, "task_work_run") || !strcmp(function, "throttle_cfs_rq_work");
+	while (*names && strcmp(function, *names) != 0)
+		names++;
+	return *names;
 }
 
-static bool is_scheduler(const char *function)
+static enum role role_of(const struct lode_calltree *tree, uint32_t frame)
 {
-	return !strcmp(function, "__schedule") || !strcmp(function, "schedule") ||
-	       !strcmp(function, "__cond_resched") || !strcmp(function, "preempt_schedule") ||
-	       !strcmp(function, "preempt_schedule_common") ||
-	       !strcmp(function, "preempt_schedule_thunk");
-}
-
-static enum stage stage_of(const struct lode_calltree *tree, uint32_t frame, enum stage caller)
-{
+	static const char *const task_work[] = {"task_work_run", "throttle_cfs_rq_work", NULL};
+	static const char *const scheduler[] = {
+		"__schedule",
+		"schedule",
+		"__cond_resched",
+		"preempt_schedule",
+		"preempt_schedule_common",
+		"preempt_schedule_thunk",
+		NULL,
+	};
 	const char *function;
 
 	if (!(tree->frames.at[frame].flags & LODE_FRAME_KERNEL))
-		return ELSEWHERE;
+		return ANY_ROLE;
 	function = lode_frame_function(tree, frame);
-	if (is_task_work(function))
+	if (is_one_of(function, task_work))
+		return TASK_WORK;
+	return is_one_of(function, scheduler) ? SCHEDULER : ANY_ROLE;
+}
+
+static enum stage stage_of(enum role role, enum stage caller)
+{
+	if (role == TASK_WORK)
 		return IN_TASK_WORK;
-	return caller != ELSEWHERE && is_scheduler(function) ? LEAVING : ELSEWHERE;
+	return caller != ELSEWHERE && role == SCHEDULER ? LEAVING : ELSEWHERE;
 }
 
 bool *lode_throttled_stacks(const struct lode_calltree *tree)
 {
 	bool *throttled = lode_alloc0(tree->nodes.n, sizeof(*throttled));
 	uint8_t *stage = lode_alloc0(tree->nodes.n, sizeof(*stage));
+	uint8_t *role = lode_alloc(tree->frames.n + 1);
 
+	for (uint32_t frame = 0; frame < tree->frames.n; frame++)
+		role[frame] = (uint8_t)role_of(tree, frame);
 	/* Node 0 is the empty stack; parents have smaller ids. */
 	for (uint32_t i = 1; i < tree->nodes.n; i++) {
 		const struct lode_callnode *node = &tree->nodes.at[i];
 
-		stage[i] = (uint8_t)stage_of(tree, node->frame, (enum stage)stage[node->parent]);
+		stage[i] = (uint8_t)stage_of((enum role)role[node->frame],
+					     (enum stage)stage[node->parent]);
 		throttled[i] = stage[i] == LEAVING;
 	}
+	free(role);
 	free(stage);
 	return throttled;
 }

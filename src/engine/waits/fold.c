@@ -125,23 +125,38 @@ void lode_fold_ran(struct lode_fold *fold, uint32_t row, uint32_t name, int64_t 
 /* By name, not by id: the same in whatever order names were met. */
 static int runner_compare(const void *left, const void *right, void *strings)
 {
-	const struct lode_fold_runner *a = left, *b = right;
+	const struct lode_digest_runner *a = left, *b = right;
 	const struct lode_strings *names = strings;
 
-	return LODE_ORDER(a->row, b->row)
-		       ?: strcmp(names->text.at[a->ran.name], names->text.at[b->ran.name]);
+	return strcmp(names->text.at[a->name], names->text.at[b->name]);
 }
 
-/* Runners become the digest's, and rows say where they are. */
+/* Runners become the digest's, row by row, and rows say where they are. */
 static void place_runners(struct lode_fold *fold, struct lode_digest *digest)
 {
-	lode_sort_r(fold->runners.at, fold->runners.n, runner_compare, &digest->tree.strings);
-	for (size_t i = 0; i < fold->runners.n; i++) {
-		struct lode_digest_row *row = &fold->rows.at[fold->runners.at[i].row];
+	size_t next = digest->runners.n;
+	struct lode_digest_row *row;
 
-		if (!row->n_runners++)
-			row->first_runner = (uint32_t)digest->runners.n;
-		lode_vec_append(&digest->runners, fold->runners.at[i].ran);
+	lode_vec_reserve(&digest->runners, next + fold->runners.n);
+	digest->runners.n += fold->runners.n;
+	for (size_t i = 0; i < fold->runners.n; i++)
+		fold->rows.at[fold->runners.at[i].row].n_runners++;
+	for (size_t i = 0; i < fold->rows.n; i++) {
+		row = &fold->rows.at[i];
+		if (row->n_runners)
+			row->first_runner = (uint32_t)next;
+		next += row->n_runners;
+		row->n_runners = 0;
+	}
+	for (size_t i = 0; i < fold->runners.n; i++) {
+		row = &fold->rows.at[fold->runners.at[i].row];
+		digest->runners.at[row->first_runner + row->n_runners++] = fold->runners.at[i].ran;
+	}
+	for (size_t i = 0; i < fold->rows.n; i++) {
+		row = &fold->rows.at[i];
+		if (row->n_runners > 1)
+			lode_sort_r(digest->runners.at + row->first_runner, row->n_runners,
+				    runner_compare, &digest->tree.strings);
 	}
 	fold->runners.n = 0;
 	lode_map_release(&fold->runner_of);

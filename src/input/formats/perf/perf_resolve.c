@@ -296,11 +296,32 @@ struct path {
 	LODE_VEC(uint32_t) places; /* leaf first */
 };
 
+/*
+ * User parts' nodes in the call tree, kept per node of places: many stacks share them. Of a path
+ * that has code alone, so are those of the path's nodes, since they are what the paths of others
+ * begin with.
+ */
+struct user_parts {
+	uint32_t *node; /* LODE_NONE: not made */
+	uint8_t *flags;
+};
+
+enum {
+	USER_PART_DEPTH = 3, /* bits: how deep it is, at most ROOT_FRAMES */
+	USER_PART_ROOTED = 4,
+	USER_PART_CODE = 8, /* no stray in its path */
+};
+
 static void path_to_node(struct path *path, const struct lode_perf_stacks *stacks, uint32_t node)
 {
 	path->places.n = 0;
 	for (; node > 1; node = stacks->nodes.at[node].parent)
 		lode_vec_append(&path->places, stacks->nodes.at[node].place);
+}
+
+static bool is_code(const struct lode_perf_stacks *stacks, uint32_t place)
+{
+	return stacks->places.at[place].dso != LODE_PERF_NO_DSO;
 }
 
 /*
@@ -314,10 +335,9 @@ static void drop_strays(struct path *path, const struct lode_perf_stacks *stacks
 
 	for (size_t i = 0, n_code = 0; i < path->places.n; i++) {
 		uint32_t place = path->places.at[i];
-		bool is_code = stacks->places.at[place].dso != LODE_PERF_NO_DSO;
 
-		n_code += is_code;
-		if (is_code || !n_code)
+		n_code += is_code(stacks, place);
+		if (is_code(stacks, place) || !n_code)
 			path->places.at[n++] = place;
 	}
 	path->places.n = n;
@@ -340,11 +360,48 @@ static uint32_t push_path(struct resolving *r, uint32_t node, const struct path 
 	return node;
 }
 
-/* A user part's node in the call tree, kept per node of places: many stacks share it. */
-struct user_parts {
-	uint32_t *node; /* LODE_NONE: not made */
-	bool *is_rooted;
-};
+/* One that has strays in its path. */
+static void make_stray_part(struct resolving *r, struct user_parts *users, uint32_t part,
+			    struct path *path)
+{
+	path_to_node(path, r->stacks, part);
+	drop_strays(path, r->stacks);
+	users->node[part] = push_path(r, 0, path);
+	users->flags[part] = reaches_entry(r, path) ? USER_PART_ROOTED : 0;
+}
+
+/* The part grows by one place what its parent has in the call tree. */
+static void grow_part(struct resolving *r, struct user_parts *users, uint32_t part)
+{
+	const struct lode_perf_place_node *node = &r->stacks->nodes.at[part];
+	uint8_t flags = users->flags[node->parent];
+
+	users->node[part] = push_place(r, users->node[node->parent], node->place);
+	if ((flags & USER_PART_DEPTH) < ROOT_FRAMES) {
+		flags++;
+		if (r->named[node->place].is_entry)
+			flags |= USER_PART_ROOTED;
+	}
+	users->flags[part] = flags;
+}
+
+static void make_part(struct resolving *r, struct user_parts *users, uint32_t part,
+		      struct path *path)
+{
+	const struct lode_perf_place_node *nodes = r->stacks->nodes.at;
+	uint32_t at = part;
+
+	path->places.n = 0;
+	for (; !(users->flags[at] & USER_PART_CODE); at = nodes[at].parent) {
+		if (!is_code(r->stacks, nodes[at].place)) {
+			make_stray_part(r, users, part, path);
+			return;
+		}
+		lode_vec_append(&path->places, at);
+	}
+	for (size_t i = path->places.n; i-- > 0;)
+		grow_part(r, users, path->places.at[i]);
+}
 
 static void flag(struct lode_stream *stream, uint32_t node, uint8_t flags)
 {
@@ -368,14 +425,10 @@ static uint32_t node_of(struct resolving *r, const struct lode_perf_raw *raw,
 
 	if (raw->user) {
 		flags |= LODE_STACK_USER;
-		if (users->node[raw->user] == LODE_NONE) {
-			path_to_node(path, r->stacks, raw->user);
-			drop_strays(path, r->stacks);
-			users->node[raw->user] = push_path(r, 0, path);
-			users->is_rooted[raw->user] = reaches_entry(r, path);
-		}
+		if (users->node[raw->user] == LODE_NONE)
+			make_part(r, users, raw->user, path);
 		node = users->node[raw->user];
-		is_rooted = users->is_rooted[raw->user];
+		is_rooted = users->flags[raw->user] & USER_PART_ROOTED;
 	}
 	if (raw->kernel) {
 		path_to_node(path, r->stacks, raw->kernel);
@@ -428,7 +481,9 @@ uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_s
 	count_modules(&r);
 	users.node = lode_alloc(stacks->nodes.n * sizeof(*users.node));
 	memset(users.node, 0xff, stacks->nodes.n * sizeof(*users.node));
-	users.is_rooted = lode_alloc0(stacks->nodes.n, sizeof(*users.is_rooted));
+	users.flags = lode_alloc0(stacks->nodes.n, sizeof(*users.flags));
+	users.node[LODE_PERF_USER_ROOT] = 0;
+	users.flags[LODE_PERF_USER_ROOT] = USER_PART_CODE;
 	for (size_t i = 1; i < stacks->raws.n; i++)
 		node_of_raw[i] = node_of(&r, &stacks->raws.at[i], &users, &path);
 	if (addresses)
@@ -436,7 +491,7 @@ uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_s
 	flag(stream, 0, 0);
 	stream->n_stack_flags = stream->tree.nodes.n;
 	free(users.node);
-	free(users.is_rooted);
+	free(users.flags);
 	lode_vec_release(&path.places);
 	lode_vec_release(&r.inlined_frames);
 	free(r.named);

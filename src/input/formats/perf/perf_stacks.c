@@ -1,8 +1,6 @@
 /* Turns callchains into stacks of places. */
 #include "input/formats/perf/perf_stacks.h"
 
-enum { USER_ROOT = 0, KERNEL_ROOT = 1 };
-
 static uint32_t add_node(struct lode_perf_stacks *stacks, uint32_t parent, uint32_t place)
 {
 	uint32_t node = (uint32_t)stacks->nodes.n;
@@ -29,8 +27,8 @@ void lode_perf_stacks_init(struct lode_perf_stacks *stacks, struct lode_spaces *
 		(void)lode_vec_append_zero(&stacks->workers[i].user);
 	}
 	/* As no child is: of no place. */
-	add_node(stacks, USER_ROOT, LODE_NONE);
-	add_node(stacks, KERNEL_ROOT, LODE_NONE);
+	add_node(stacks, LODE_PERF_USER_ROOT, LODE_NONE);
+	add_node(stacks, LODE_PERF_KERNEL_ROOT, LODE_NONE);
 	(void)lode_vec_append_zero(&stacks->raws);
 }
 
@@ -131,7 +129,7 @@ static uint32_t kernel_place(struct lode_perf_stacks *stacks, uint64_t address, 
 static uint32_t user_node(struct lode_perf_stacks *stacks, const struct lode_perf_part *part,
 			  int32_t pid)
 {
-	uint32_t node = USER_ROOT;
+	uint32_t node = LODE_PERF_USER_ROOT;
 
 	for (uint32_t i = part->n; i-- > 0;)
 		node = child(stacks, node, user_place(stacks, pid, part->words[i] - (i > 0)));
@@ -140,7 +138,7 @@ static uint32_t user_node(struct lode_perf_stacks *stacks, const struct lode_per
 
 static uint32_t kernel_node(struct lode_perf_stacks *stacks, const struct lode_perf_part *part)
 {
-	uint32_t node = KERNEL_ROOT;
+	uint32_t node = LODE_PERF_KERNEL_ROOT;
 
 	for (uint32_t i = part->n; i-- > 0;)
 		node = child(stacks, node, kernel_place(stacks, part->words[i], i > 0));
@@ -249,7 +247,7 @@ uint32_t lode_perf_stacks_unwound(struct lode_perf_stacks *stacks, unsigned work
 {
 	struct lode_perf_known *known = &stacks->workers[worker];
 	const struct lode_perf_known_chain *c = &known->chains.at[chain];
-	uint32_t node = USER_ROOT;
+	uint32_t node = LODE_PERF_USER_ROOT;
 
 	while (n-- > 0)
 		node = child(stacks, node, user_place(stacks, pid, addresses[n] - (n > 0)));

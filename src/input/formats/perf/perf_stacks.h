@@ -25,7 +25,9 @@ struct lode_perf_place {
 	uint64_t address;
 };
 
-/* A node of the tree of places; user and kernel parts have a root each. */
+/* Nodes of the tree of places: user and kernel parts have a root each. */
+enum { LODE_PERF_USER_ROOT = 0, LODE_PERF_KERNEL_ROOT = 1 };
+
 struct lode_perf_place_node {
 	uint32_t parent, place;
 };
