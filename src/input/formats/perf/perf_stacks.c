@@ -20,6 +20,7 @@ void lode_perf_stacks_init(struct lode_perf_stacks *stacks, struct lode_spaces *
 	stacks->spaces = spaces;
 	stacks->kernel_epoch = 1;
 	stacks->n_workers = n_workers;
+	stacks->recent = lode_alloc0(LODE_PERF_RECENT, sizeof(*stacks->recent));
 	stacks->workers = lode_alloc0(n_workers, sizeof(*stacks->workers));
 	for (unsigned i = 0; i < n_workers; i++) {
 		lode_vec_append(&stacks->workers[i].chains, none);
@@ -47,6 +48,8 @@ void lode_perf_stacks_release(struct lode_perf_stacks *stacks)
 	lode_vec_release(&stacks->nodes);
 	lode_pair_index_release(&stacks->node_index);
 	lode_vec_release(&stacks->raws);
+	lode_vec_release(&stacks->latest.nodes);
+	free(stacks->recent);
 	lode_map_release(&stacks->raw_index);
 	memset(stacks, 0, sizeof(*stacks));
 }
@@ -101,13 +104,21 @@ static uint32_t child(struct lode_perf_stacks *stacks, uint32_t parent, uint32_t
 	return node != LODE_NONE ? node : add_node(stacks, parent, place);
 }
 
-static uint32_t user_place(struct lode_perf_stacks *stacks, int32_t pid, uint64_t address)
+static uint32_t user_place(struct lode_perf_stacks *stacks, int32_t pid, uint32_t epoch,
+			   uint64_t address)
 {
+	struct lode_perf_recent *recent =
+		&stacks->recent[lode_map_hash(address) % LODE_PERF_RECENT];
 	struct lode_place place;
 
-	if (!lode_spaces_find(stacks->spaces, pid, address, &place))
-		return place_id(stacks, LODE_PERF_NO_DSO, 0);
-	return place_id(stacks, place.dso, place.address);
+	if (recent->epoch == epoch && recent->address == address)
+		return recent->place;
+	recent->epoch = epoch;
+	recent->address = address;
+	recent->place = lode_spaces_find(stacks->spaces, pid, address, &place)
+				? place_id(stacks, place.dso, place.address)
+				: place_id(stacks, LODE_PERF_NO_DSO, 0);
+	return recent->place;
 }
 
 static uint32_t kernel_place(struct lode_perf_stacks *stacks, uint64_t address, bool is_return)
@@ -121,18 +132,38 @@ static uint32_t kernel_place(struct lode_perf_stacks *stacks, uint64_t address, 
 	return place_id(stacks, place.dso, place.address);
 }
 
+/* From the root; the addresses of the leaves are no return addresses. */
+static size_t callers_in_common(const struct lode_perf_latest *latest,
+				const struct lode_perf_part *part)
+{
+	const uint64_t *a = latest->part.words + latest->part.n, *b = part->words + part->n;
+	size_t most = latest->part.n < part->n ? latest->part.n : part->n, n = 0;
+
+	while (n + 1 < most && a[-1 - (ptrdiff_t)n] == b[-1 - (ptrdiff_t)n])
+		n++;
+	return n;
+}
+
 /*
  * The first address of a part is where the thread was (or, of a user part below a kernel part,
  * where it was interrupted or entered the kernel); all others are return addresses, which belong to
  * the call one byte before.
  */
 static uint32_t user_node(struct lode_perf_stacks *stacks, const struct lode_perf_part *part,
-			  int32_t pid)
+			  int32_t pid, uint32_t epoch)
 {
-	uint32_t node = LODE_PERF_USER_ROOT;
+	struct lode_perf_latest *latest = &stacks->latest;
+	size_t n = latest->epoch == epoch ? callers_in_common(latest, part) : 0;
+	uint32_t node = n ? latest->nodes.at[n - 1] : LODE_PERF_USER_ROOT;
 
-	for (uint32_t i = part->n; i-- > 0;)
-		node = child(stacks, node, user_place(stacks, pid, part->words[i] - (i > 0)));
+	latest->epoch = epoch;
+	latest->part = *part;
+	latest->nodes.n = n;
+	for (uint32_t i = part->n - (uint32_t)n; i-- > 0;) {
+		node = child(stacks, node,
+			     user_place(stacks, pid, epoch, part->words[i] - (i > 0)));
+		lode_vec_append(&latest->nodes, node);
+	}
 	return node;
 }
 
@@ -194,7 +225,7 @@ static uint32_t user_part_node(struct lode_perf_stacks *stacks, struct lode_perf
 		node = LODE_NONE;
 	}
 	if (node == LODE_NONE)
-		node = user_node(stacks, &part->part, pid);
+		node = user_node(stacks, &part->part, pid, epoch);
 	part->node = node;
 	part->epoch = epoch;
 	return node;
@@ -247,10 +278,10 @@ uint32_t lode_perf_stacks_unwound(struct lode_perf_stacks *stacks, unsigned work
 {
 	struct lode_perf_known *known = &stacks->workers[worker];
 	const struct lode_perf_known_chain *c = &known->chains.at[chain];
-	uint32_t node = LODE_PERF_USER_ROOT;
+	uint32_t node = LODE_PERF_USER_ROOT, epoch = lode_spaces_epoch(stacks->spaces, pid);
 
 	while (n-- > 0)
-		node = child(stacks, node, user_place(stacks, pid, addresses[n] - (n > 0)));
+		node = child(stacks, node, user_place(stacks, pid, epoch, addresses[n] - (n > 0)));
 	return raw_id(stacks, node, kernel_part_node(stacks, known, c->chain.kernel),
 		      is_truncated || c->chain.is_truncated);
 }

@@ -18,6 +18,7 @@
 
 #define LODE_PERF_NO_DSO    UINT32_MAX	     /* nothing is mapped there */
 #define LODE_PERF_GUEST_DSO (UINT32_MAX - 1) /* code of a guest or the hypervisor */
+#define LODE_PERF_RECENT    2048	     /* 32 kB: as large as a cache of a CPU */
 
 /* (module, address): return addresses are one byte back already. */
 struct lode_perf_place {
@@ -61,6 +62,20 @@ struct lode_perf_known {
 	struct lode_map older_raws; /* chain << 32 | epoch -> raw */
 };
 
+/* The user part that was looked up last: the next one often has callers in common with it. */
+struct lode_perf_latest {
+	struct lode_perf_part part;
+	uint32_t epoch;		  /* 0: none */
+	LODE_VEC(uint32_t) nodes; /* root first */
+};
+
+/* What an address of a process was last; addresses of one hash push each other out. */
+struct lode_perf_recent {
+	uint64_t address;
+	uint32_t epoch; /* 0: none */
+	uint32_t place;
+};
+
 struct lode_perf_stacks {
 	struct lode_spaces *spaces; /* borrowed; epochs are given in it */
 	uint32_t kernel_epoch;	    /* changes with the kernel's maps */
@@ -72,6 +87,8 @@ struct lode_perf_stacks {
 	struct lode_pair_index node_index; /* parent, place */
 	LODE_VEC(struct lode_perf_raw) raws;
 	struct lode_map raw_index; /* user << 32 | kernel << 1 | is_truncated */
+	struct lode_perf_latest latest;
+	struct lode_perf_recent *recent; /* LODE_PERF_RECENT of them */
 };
 
 void lode_perf_stacks_init(struct lode_perf_stacks *stacks, struct lode_spaces *spaces,
