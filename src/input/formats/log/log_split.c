@@ -65,7 +65,7 @@ static const char *field_end(const char *start, const char *end, const char *tex
 		p = memchr(p, *text, (size_t)(end - p));
 		if (!p || (size_t)(end - p) < len)
 			return NULL;
-		if (len > 1 && memcmp(p, text, len) != 0)
+		if (p[len - 1] != text[len - 1] || (len > 2 && memcmp(p, text, len) != 0))
 			continue;
 		if (*text == '"' && is_escaped(p, start))
 			continue;
