@@ -1,10 +1,97 @@
 /* Last step of building a stream: nodes, reasons, devices, kernel threads. */
 #include "model/finish.h"
 
+#include "model/frame.h"
 #include "model/reason.h"
 #include "model/schedule.h"
-#include "model/throttled.h"
 #include "model/unsampled.h"
+
+/*
+ * Threads that the CPU limit of their cgroup took off the CPU (cpu.max, cfs_quota_us).
+ *
+ *   thread   |run|~~~~~~~~ off the run queue ~~~~~~~~|run|~~~~~~~~     time -->
+ *   period   |20 ms used up                          |next period
+ *
+ * Since Linux 6.18 such a thread leaves its CPU in a task work on its way to user space, and no
+ * other task work gives the CPU away. The switch says that it is runnable, but no free CPU would
+ * have helped it: that is a wait for the next period, and no ready time.
+ *
+ * LIMIT: before 6.18 the stack of the switch is that of any preemption, and the time is ready time,
+ * with `[idle]` for who ran instead if the CPU was free. The same holds for a thread that is woken
+ * while its cgroup is throttled.
+ */
+
+/* What a function is to this. */
+enum role {
+	ANY_ROLE,
+	TASK_WORK, /* of whatever kind, or the one that throttles */
+	SCHEDULER,
+};
+
+/* What a stack ends with. */
+enum stage {
+	ELSEWHERE,
+	IN_TASK_WORK,
+	LEAVING, /* task work, and nothing but the scheduler behind it */
+};
+
+static bool is_one_of(const char *function, const char *const *names)
+{
+	while (*names && strcmp(function, *names) != 0)
+		names++;
+	return *names;
+}
+
+static enum role role_of(const struct lode_calltree *tree, uint32_t frame)
+{
+	static const char *const task_work[] = {"task_work_run", "throttle_cfs_rq_work", NULL};
+	static const char *const scheduler[] = {
+		"__schedule",
+		"schedule",
+		"__cond_resched",
+		"preempt_schedule",
+		"preempt_schedule_common",
+		"preempt_schedule_thunk",
+		NULL,
+	};
+	const char *function;
+
+	if (!(tree->frames.at[frame].flags & LODE_FRAME_KERNEL))
+		return ANY_ROLE;
+	function = lode_frame_function(tree, frame);
+	if (is_one_of(function, task_work))
+		return TASK_WORK;
+	return is_one_of(function, scheduler) ? SCHEDULER : ANY_ROLE;
+}
+
+static enum stage stage_of(enum role role, enum stage caller)
+{
+	if (role == TASK_WORK)
+		return IN_TASK_WORK;
+	return caller != ELSEWHERE && role == SCHEDULER ? LEAVING : ELSEWHERE;
+}
+
+/* Per node of `tree`: is it the stack of such a switch? The caller frees it. */
+static bool *throttled_stacks(const struct lode_calltree *tree)
+{
+	bool *throttled = lode_alloc0(tree->nodes.n, sizeof(*throttled));
+	uint8_t *stage = lode_alloc0(tree->nodes.n, sizeof(*stage));
+	uint8_t *role = lode_alloc(tree->frames.n + 1);
+
+	for (uint32_t frame = 0; frame < tree->frames.n; frame++)
+		role[frame] = (uint8_t)role_of(tree, frame);
+	/* Node 0 is the empty stack; parents have smaller ids. */
+	for (uint32_t i = 1; i < tree->nodes.n; i++) {
+		const struct lode_callnode *node = &tree->nodes.at[i];
+
+		stage[i] = (uint8_t)stage_of((enum role)role[node->frame],
+					     (enum stage)stage[node->parent]);
+		throttled[i] = stage[i] == LEAVING;
+	}
+	free(role);
+	free(stage);
+	return throttled;
+}
 
 struct resolver {
 	struct lode_stream *stream;
@@ -101,7 +188,7 @@ static void extend_stack_flags(struct lode_stream *stream,
 void lode_stream_resolve(struct lode_stream *stream, const uint32_t *node_of_raw, size_t n_raw)
 {
 	struct lode_stack_meaning *meanings = lode_stack_meanings(&stream->tree);
-	bool *throttled = lode_throttled_stacks(&stream->tree);
+	bool *throttled = throttled_stacks(&stream->tree);
 	struct resolver r = {stream, node_of_raw, n_raw, meanings, throttled};
 
 	for (lode_thread_id id = 0; id < stream->threads.n; id++)

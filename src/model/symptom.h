@@ -26,7 +26,7 @@ struct lode_symptom_spec;
  *    Who: "comm=GLOB" (processes by the last name of their main thread), "pid=N", "tid=N". Of a
  *    process its main thread is meant, and with the word "threads" all of them. Where `from` is
  *    an event: each thread of that name, and with "threads" all of the processes of that name.
- *    When: "from=A" and "to=B", points as model/symptom_point.h has them; one that is not given is
+ *    When: "from=A" and "to=B", points as model/symptom_events.c has them; one that is not given is
  *    where the thread's recorded life starts or ends. From A to the first B after it, and again
  *    from the next A (model/symptom_pairs.h). What was not recorded (a birth before the recording,
  *    a B that never came) makes no symptom. "comm=git", "comm=nginx,threads",

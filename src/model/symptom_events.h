@@ -10,8 +10,30 @@
 #pragma once
 
 #include "model/symptom_pairs.h"
-#include "model/symptom_point.h"
 #include "model/tap.h"
+#include "base/error.h"
+
+enum lode_point_kind {
+	LODE_POINT_EDGE, /* not given: where the recorded life starts or ends */
+	LODE_POINT_START,
+	LODE_POINT_EXIT,
+	LODE_POINT_EXEC,
+	LODE_POINT_FUNCTION,
+	LODE_POINT_SYSCALL, /* an event where system calls were recorded, else a function */
+	LODE_POINT_EVENT,
+};
+
+struct lode_point {
+	enum lode_point_kind kind;
+	const char *name; /* glob: of functions, system calls or events */
+	bool is_return;	  /* of a system call or function */
+};
+
+/* Is it one that is looked for among the events of the recording? */
+static inline bool lode_point_is_event(const struct lode_point *point)
+{
+	return point->kind == LODE_POINT_SYSCALL || point->kind == LODE_POINT_EVENT;
+}
 
 struct lode_symptom_event {
 	int64_t t_ns;
@@ -62,3 +84,13 @@ struct lode_symptom_events *lode_symptom_events_make(const struct lode_point *fr
 						     const struct lode_point *to,
 						     const char *to_key,
 						     const struct lode_tap *inner);
+
+/* `option`: "from" or "to". */
+int lode_point_read(struct lode_point *out, const char *option, const char *text,
+		    struct lode_arena *arena, struct lode_error *err);
+/* Is that the point, with LODE_POINT_FUNCTION, or LODE_POINT_SYSCALL told from stacks? */
+bool lode_point_is_function(const struct lode_point *point, const char *function);
+/* Entry and return of the same functions: these nest. */
+bool lode_points_nest(const struct lode_point *from, const struct lode_point *to);
+/* How to record it: "lode record --syscalls". */
+const char *lode_point_advice(const struct lode_point *point, char *buffer, size_t size);

@@ -224,7 +224,7 @@ def readers(lode, folder, is_full):
                [["info", "IN"], ["mine", *symptom, "IN"]], reached=("decompress.c:run_zstd", "decompress.c:run_gzip",
                                                                     "decompress.c:run_xz"), codes=(0, 1, 2, 3)),
         Reader("XRay", xray + [mailroom], calls.change_xray, "in.xray", timeline,
-               reached=("xray_basic.c:take_record_xray_basic", "xray_block.c:metadata")),
+               reached=("xray_basic.c:take_record_xray_basic", "xray_fdr.c:metadata")),
         Reader("uftrace", [uftrace], calls.change_uftrace, "in.uftrace", timeline,
                reached=("uftrace_records.c:lode_uftrace_records_next",)),
         Reader("Chrome trace", chrome, mutate.json_text, "in.json", timeline),

@@ -10,7 +10,7 @@ enum {
 	PROFILE_NUMBERS = 1 << 19, /* of all profiles: 4 MB */
 };
 
-/* As in align.c: a unit weighs more than all matches together. */
+/* As in similarity.c: a unit weighs more than all matches together. */
 static const double unit_weight = 1 << 20;
 
 void lode_gain_rows_init(struct lode_gain_rows *g, const struct lode_sub_table *subs,

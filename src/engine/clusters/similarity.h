@@ -10,11 +10,24 @@
  */
 #pragma once
 
-#include "engine/clusters/align.h"
+#include "engine/clusters/row_table.h"
 #include "engine/clusters/subtable.h"
 #include "engine/clusters/words.h"
 #include "engine/patterns/miner.h"
 #include "model/digest.h"
+
+enum lode_align_op {
+	LODE_ALIGN_MATCH,
+	LODE_ALIGN_SUBSTITUTE,
+	LODE_ALIGN_DELETE, /* stands in the first pattern only */
+	LODE_ALIGN_INSERT, /* stands in the second pattern only */
+};
+
+/* Memory that calls share; `{ 0 }` is ready. One per thread. */
+struct lode_aligner {
+	struct lode_row_table table; /* of least costs */
+	LODE_VEC(uint8_t) op;	     /* result: enum lode_align_op, root first */
+};
 
 /*
  * Weights of functions: how much a function tells apart (StackMine §VI.C; design §3.4).
@@ -98,3 +111,12 @@ static inline size_t lode_pattern_length(const struct lode_pattern_set *patterns
 {
 	return patterns->start.at[i + 1] - patterns->start.at[i];
 }
+
+/*
+ * Aligns `a` with `b` (ids of names in `words`; equal id = same function) and leaves the
+ * operations in `aligner->op`. Gives the cost in units of 1/LODE_SUB_ONE. O(n_a * n_b) time; memory
+ * as row_table.h says.
+ */
+int64_t lode_align(struct lode_aligner *aligner, const struct lode_words *words, const uint32_t *a,
+		   size_t n_a, const uint32_t *b, size_t n_b);
+void lode_aligner_release(struct lode_aligner *aligner);

@@ -4,7 +4,7 @@
  *   A 240 ms, B 915 ms: +675 ms, 540 to 810 ms
  *
  * Welch's interval of ratio estimates: each set has its own spread, that of its streams (as in
- * change_statistic.h, but nothing is assumed of it beforehand), and the degrees of freedom are
+ * permutation_test.c, but nothing is assumed of it beforehand), and the degrees of freedom are
  * Satterthwaite's. p says whether there is a change, corrected for all clusters; the interval says
  * of one change how large it is, and is not corrected.
  */

@@ -26,7 +26,22 @@
  */
 #pragma once
 
-#include "engine/diff/change_statistic.h"
+#include "engine/diff/splits.h"
+
+/* What one thing (a cluster) costs in one stream, in any unit; negative once strata are aligned. */
+struct lode_change_value {
+	uint32_t stream;
+	double cost;
+};
+
+/* Symptoms of the streams, and their sums over the second set of each split. */
+struct lode_change_sizes {
+	const uint32_t *n_symptoms;	  /* per stream, 1 and up; borrowed */
+	const struct lode_splits *splits; /* borrowed */
+	size_t n_second;		  /* streams of the second set, the same in all splits */
+	int64_t n_all, nn_all;		  /* over all streams: sum of n, of n^2 */
+	int64_t *n, *nn;		  /* the same per split, of its second set */
+};
 
 struct lode_permutation_item {
 	/* The values that are not 0, by stream; borrowed. */
@@ -44,3 +59,7 @@ struct lode_permutation_item {
  */
 void lode_permutation_test(struct lode_permutation_item *items, size_t n_items,
 			   const struct lode_change_sizes *sizes, unsigned n_threads);
+
+void lode_change_sizes_init(struct lode_change_sizes *out, const uint32_t *n_symptoms,
+			    const struct lode_splits *splits);
+void lode_change_sizes_release(struct lode_change_sizes *sizes);

@@ -1,6 +1,6 @@
 /*
  * The search by enumeration: every pattern that reaches λ is listed, and then those that another
- * one contains are struck out (costly_trie.h).
+ * one contains are struck out (lode_costly_trie).
  *
  * Where patterns are short (sentences, clicks, shallow stacks), there are only some times as many
  * that reach λ as there are maximal ones, and finding one more is far cheaper than proving that it
@@ -9,8 +9,19 @@
  */
 #pragma once
 
-#include "engine/patterns/costly_trie.h"
 #include "engine/patterns/reduce.h"
+
+struct lode_trie_node {
+	int64_t cost;
+	uint32_t item;
+	uint32_t first_child, n_children; /* nodes side by side */
+	bool is_contained;		  /* in a longer one: not maximal */
+};
+
+struct lode_costly_trie {
+	LODE_VEC(struct lode_trie_node) nodes; /* node 0 is the empty pattern */
+	uint32_t depth;			       /* of the deepest */
+};
 
 struct lode_enumerate_options {
 	int64_t min_cost;
@@ -31,3 +42,10 @@ enum lode_enumerate_end {
 enum lode_enumerate_end lode_enumerate(struct lode_costly_trie *out,
 				       const struct lode_reduced *reduced,
 				       const struct lode_enumerate_options *options);
+
+void lode_costly_trie_release(struct lode_costly_trie *trie);
+/* Calls `each` for every maximal pattern, none of which is empty; `items` are borrowed. */
+void lode_costly_trie_walk(const struct lode_costly_trie *trie,
+			   void (*each)(void *context, const uint32_t *items, uint32_t n,
+					int64_t cost),
+			   void *context);

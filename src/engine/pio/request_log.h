@@ -2,7 +2,7 @@
  * The requests of one period, as a sink for sources: to learn from, or to judge by what was learnt.
  *
  *   learn   statistics per (action, user) in one pass; every request is kept small
- *           (request_spool.h), then counted per interval once the bounds are known
+ *           (below), then counted per interval once the bounds are known
  *   judge   bounds are given: each request is counted at once, nothing is kept but who was slow
  *           when
  *
@@ -11,9 +11,23 @@
  */
 #pragma once
 
-#include "engine/pio/request_spool.h"
 #include "engine/pio/usual.h"
 #include "model/requests.h"
+
+struct lode_request_spool;
+
+struct lode_spooled_request {
+	int64_t interval; /* counted from the epoch */
+	int64_t response_ns;
+	uint32_t pair;
+};
+
+/* Reads all, in order; may be done again and again. A reader is `{ 0 }` before the first item. */
+struct lode_request_spool_reader {
+	size_t block, at;
+	struct lode_spooled_request last;
+	uint8_t *buffer; /* freed at the end, or by lode_request_spool_reader_release */
+};
 
 /*
  * Requests counted per interval: all, slow, and slow for the client alone. Memory follows the
@@ -83,3 +97,15 @@ void lode_request_log_forget(struct lode_request_log *log, int64_t interval);
 
 /* Ends learning: after lode_usual_settle, fills the tally from the spool and lets that go. */
 int lode_request_log_count(struct lode_request_log *log, struct lode_error *err);
+
+/* `memory_bytes`: what may stay in memory; 0: no bound. */
+struct lode_request_spool *lode_request_spool_new(size_t memory_bytes);
+void lode_request_spool_free(struct lode_request_spool *spool);
+/* Fails only when the temporary file does. */
+int lode_request_spool_add(struct lode_request_spool *spool,
+			   const struct lode_spooled_request *item, struct lode_error *err);
+/* 1, 0 at the end, or < 0. */
+int lode_request_spool_next(const struct lode_request_spool *spool,
+			    struct lode_request_spool_reader *reader,
+			    struct lode_spooled_request *item, struct lode_error *err);
+void lode_request_spool_reader_release(struct lode_request_spool_reader *reader);

@@ -8,9 +8,17 @@
  */
 #pragma once
 
-#include "input/symbols/disassemble.h"
 #include "input/symbols/inlines.h"
 #include "input/symbols/symbols.h"
+
+struct lode_instruction {
+	uint64_t address;
+	uint32_t size_bytes;
+	const char *text;
+	uint64_t target; /* of a jump or a call to a fixed address; UINT64_MAX: it has none */
+};
+
+typedef LODE_VEC(struct lode_instruction) lode_instructions;
 
 struct lode_listing;
 
@@ -37,7 +45,7 @@ struct lode_source_line lode_listing_line(struct lode_listing *listing, uint64_t
 /*
  * Appends the instructions of [start, end), own addresses, with the names of what they call or jump
  * to. At most LODE_LISTING_BYTES of code. Fails where the file has no code (`lode record` keeps the
- * tables of programs alone) or lode_disassemble does.
+ * tables of programs alone) or disassemble does.
  */
 int lode_listing_code(lode_instructions *out, struct lode_arena *arena,
 		      struct lode_listing *listing, uint64_t start, uint64_t end,
