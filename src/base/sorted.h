@@ -15,7 +15,10 @@
 /* Below 0, 0 or above 0, as the first of two numbers is smaller, the same, or larger. */
 #define LODE_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* A static comparator of two items, `a` and `b`; and of two pointers to these. */
+/*
+ * A static comparator of two items, `a` and `b`; of two pointers to these; and of two items for
+ * lode_sort_r, whose context is declared by `with`: "const struct lode_strings *names".
+ */
 #define LODE_COMPARE(name, type, order)                        \
 	static int name(const void *first, const void *second) \
 	{                                                      \
@@ -29,6 +32,15 @@
 		const type *a = *(const type *const *)first, *b = *(const type *const *)second; \
                                                                                                 \
 		return (order);                                                                 \
+	}
+
+#define LODE_COMPARE_WITH(name, type, with, order)                            \
+	static int name(const void *first, const void *second, void *context) \
+	{                                                                     \
+		const type *a = first, *b = second;                           \
+		with = context;                                               \
+                                                                              \
+		return (order);                                               \
 	}
 
 /* Sorts `n` items, of which there may be none. */

@@ -91,13 +91,9 @@ static void on_event(void *context, const struct lode_tap_event *event)
 		lode_vec_append(&reader->syscalls, call);
 }
 
-static int by_thread_and_time(const void *a, const void *b)
-{
-	const struct syscall_event *x = a, *y = b;
-
-	return LODE_ORDER(x->tid, y->tid) ?: LODE_ORDER(x->t_ns, y->t_ns)
-			?: LODE_ORDER(x->order, y->order);
-}
+LODE_COMPARE(by_thread_and_time, struct syscall_event,
+	     LODE_ORDER(a->tid, b->tid) ?: LODE_ORDER(a->t_ns, b->t_ns)
+		     ?: LODE_ORDER(a->order, b->order))
 
 /* ---- One thread: a state, and maybe a system call around it ---- */
 

@@ -107,13 +107,9 @@ static void take_title_line(struct titles *titles, char *line, size_t len)
 		lode_vec_append(&titles->rows, row);
 }
 
-static int by_pid_and_time(const void *a, const void *b)
-{
-	const struct row *p = a, *q = b;
-	int order = LODE_ORDER(p->pid, q->pid) ?: LODE_ORDER(p->t_ns, q->t_ns);
-
-	return order ?: LODE_ORDER(p->order, q->order);
-}
+LODE_COMPARE(by_pid_and_time, struct row,
+	     LODE_ORDER(a->pid, b->pid) ?: LODE_ORDER(a->t_ns, b->t_ns)
+		     ?: LODE_ORDER(a->order, b->order))
 
 static bool read_titles(struct titles *titles, const char *recording)
 {
@@ -412,14 +408,9 @@ static void name_group(struct process **group, size_t n, size_t n_all)
 	lode_vec_release(&counted.seen);
 }
 
-static int by_program(const void *a, const void *b)
-{
-	const struct process *p = *(struct process *const *)a, *q = *(struct process *const *)b;
-
-	int order = LODE_ORDER(q->is_command, p->is_command) ?: strcmp(p->program, q->program);
-
-	return order ?: LODE_ORDER(p->thread, q->thread);
-}
+LODE_COMPARE_AT(by_program, struct process,
+		LODE_ORDER(b->is_command, a->is_command) ?: strcmp(a->program, b->program)
+			?: LODE_ORDER(a->thread, b->thread))
 
 /* Others of the machine do not tell the command's apart. */
 static bool is_same_group(const struct process *a, const struct process *b)

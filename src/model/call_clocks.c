@@ -7,14 +7,9 @@
 
 enum { named_max = 6 };
 
-static int compare_first(const void *a, const void *b)
-{
-	const struct lode_call_thread *x = *(struct lode_call_thread *const *)a;
-	const struct lode_call_thread *y = *(struct lode_call_thread *const *)b;
-
-	return LODE_ORDER(x->first_ns, y->first_ns) ?: LODE_ORDER(x->pid, y->pid)
-			?: LODE_ORDER(x->tid, y->tid);
-}
+LODE_COMPARE_AT(compare_first, struct lode_call_thread,
+	     LODE_ORDER(a->first_ns, b->first_ns) ?: LODE_ORDER(a->pid, b->pid)
+		     ?: LODE_ORDER(a->tid, b->tid))
 
 /* Time in which at least one thread lives. */
 static __int128 covered(struct lode_call_thread *const *threads, size_t n)

@@ -89,13 +89,8 @@ static bool has_gap(const struct lode_connections *c, int64_t from_ns, int64_t t
 	return false;
 }
 
-static int by_socket_then_time(const void *a, const void *b, void *context)
-{
-	const struct lode_transfer *all = context;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-
-	return LODE_ORDER(all[i].socket, all[k].socket) ?: LODE_ORDER(i, k);
-}
+LODE_COMPARE_WITH(by_socket_then_time, uint32_t, const struct lode_transfer *all,
+		  LODE_ORDER(all[*a].socket, all[*b].socket) ?: LODE_ORDER(*a, *b))
 
 static void make_turns(struct side *side, const struct lode_connections *c, bool is_b)
 {
@@ -252,13 +247,9 @@ static void match_segments(struct match *m, const struct segment *a, const struc
 	}
 }
 
-static int by_both_names(const void *a, const void *b)
-{
-	const struct name *x = a, *y = b;
-
-	return LODE_ORDER(x->of_a, y->of_a) ?: LODE_ORDER(x->of_b, y->of_b)
-						       ?: LODE_ORDER(x->segment, y->segment);
-}
+LODE_COMPARE(by_both_names, struct name,
+	     LODE_ORDER(a->of_a, b->of_a) ?: LODE_ORDER(a->of_b, b->of_b)
+		     ?: LODE_ORDER(a->segment, b->segment))
 
 static struct name *name_segments(const struct side *side, bool is_b)
 {

@@ -265,14 +265,9 @@ struct end {
 	uint32_t socket;
 };
 
-static int by_ends(const void *a, const void *b)
-{
-	const struct end *x = a, *y = b;
-
-	return LODE_ORDER(x->low, y->low)   ?: LODE_ORDER(x->high, y->high)
-					   ?: LODE_ORDER(x->host, y->host)
-						      ?: LODE_ORDER(x->socket, y->socket);
-}
+LODE_COMPARE(by_ends, struct end,
+	     LODE_ORDER(a->low, b->low) ?: LODE_ORDER(a->high, b->high)
+		     ?: LODE_ORDER(a->host, b->host) ?: LODE_ORDER(a->socket, b->socket))
 
 static bool can_be_ends(const struct lode_socket *a, const struct lode_socket *b)
 {
@@ -589,13 +584,9 @@ void lode_connections_link(struct lode_stream *stream)
 
 /* ---- Several hosts ---- */
 
-static int by_transfer_time(const void *a, const void *b)
-{
-	const struct lode_transfer *x = a, *y = b;
-
-	return LODE_ORDER(x->t_ns, y->t_ns)   ?: LODE_ORDER(x->thread, y->thread)
-					     ?: LODE_ORDER(x->is_send, y->is_send);
-}
+LODE_COMPARE(by_transfer_time, struct lode_transfer,
+	     LODE_ORDER(a->t_ns, b->t_ns) ?: LODE_ORDER(a->thread, b->thread)
+		     ?: LODE_ORDER(a->is_send, b->is_send))
 
 static void shift_time(int64_t *t_ns, int64_t by_ns)
 {

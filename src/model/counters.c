@@ -236,13 +236,9 @@ struct named {
 	const struct lode_strings *strings;
 };
 
-static int by_server_and_name(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-	int c = strcmp(x->strings->text.at[x->server], y->strings->text.at[y->server]);
-
-	return c ? c : strcmp(x->strings->text.at[x->name], y->strings->text.at[y->name]);
-}
+LODE_COMPARE(by_server_and_name, struct named,
+	     strcmp(a->strings->text.at[a->server], b->strings->text.at[b->server])
+		     ?: strcmp(a->strings->text.at[a->name], b->strings->text.at[b->name]))
 
 static uint64_t counter_key(uint32_t server, uint32_t name)
 {

@@ -307,13 +307,8 @@ static void copy_runners(struct canon *c)
 
 /* Wakers have their ids, in the order of names, before rows that differ in nothing else are
    compared. */
-static int compare_strings(const void *left, const void *right, void *context)
-{
-	const struct lode_strings *strings = context;
-
-	return strcmp(strings->text.at[*(const uint32_t *)left],
-		      strings->text.at[*(const uint32_t *)right]);
-}
+LODE_COMPARE_WITH(compare_strings, uint32_t, const struct lode_strings *strings,
+		  strcmp(strings->text.at[*a], strings->text.at[*b]))
 
 static void order_wakers(struct canon *c)
 {

@@ -657,13 +657,9 @@ static void cut_to_part(lode_symptom_vec *out, size_t first, const struct lode_s
 	out->n = n;
 }
 
-static int compare_symptoms(const void *a, const void *b)
-{
-	const struct lode_symptom *x = a, *y = b;
-
-	return LODE_ORDER(x->thread, y->thread) ?: LODE_ORDER(x->t0_ns, y->t0_ns)
-			?: LODE_ORDER(x->t1_ns, y->t1_ns);
-}
+LODE_COMPARE(compare_symptoms, struct lode_symptom,
+	     LODE_ORDER(a->thread, b->thread) ?: LODE_ORDER(a->t0_ns, b->t0_ns)
+		     ?: LODE_ORDER(a->t1_ns, b->t1_ns))
 
 int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *spec,
 		       const struct lode_stream *stream, struct lode_symptom_events *events,

@@ -176,13 +176,9 @@ struct named_frame {
 	const char *module, *function;
 };
 
-static int compare_names(const void *a, const void *b)
-{
-	const struct named_frame *x = a, *y = b;
-	int order = strcmp(x->function, y->function) ?: strcmp(x->module, y->module);
-
-	return order ?: LODE_ORDER(x->flags, y->flags) ?: LODE_ORDER(x->frame, y->frame);
-}
+LODE_COMPARE(compare_names, struct named_frame,
+	     strcmp(a->function, b->function) ?: strcmp(a->module, b->module)
+		     ?: LODE_ORDER(a->flags, b->flags) ?: LODE_ORDER(a->frame, b->frame))
 
 /* The distinct frames of the patterns in the order of their names. */
 static void number_functions(struct lode_similarity *similarity, const struct lode_calltree *tree,

@@ -8,13 +8,7 @@ struct fraction {
 	uint32_t part, whole; /* Sub = part / whole */
 };
 
-static int compare_fractions(const void *a, const void *b)
-{
-	const struct fraction *x = a, *y = b;
-	uint32_t left = x->part * y->whole, right = y->part * x->whole;
-
-	return LODE_ORDER(left, right);
-}
+LODE_COMPARE(compare_fractions, struct fraction, LODE_ORDER(a->part * b->whole, b->part * a->whole))
 
 struct build {
 	struct lode_sub_table *table;

@@ -324,14 +324,9 @@ static void test_item(void *context, size_t index, unsigned worker)
 }
 
 /* The clearest first; ties by number. */
-static int by_clarity(const void *a, const void *b, void *context)
-{
-	const struct job *job = context;
-	size_t p = *(const size_t *)a, q = *(const size_t *)b;
-	float x = job->far[p * job->n_splits], y = job->far[q * job->n_splits];
-
-	return LODE_ORDER(x, y) ?: LODE_ORDER(p, q);
-}
+LODE_COMPARE_WITH(by_clarity, size_t, const struct job *job,
+		  LODE_ORDER(job->far[*a * job->n_splits], job->far[*b * job->n_splits])
+			  ?: LODE_ORDER(*a, *b))
 
 static void step_down(const struct job *job, size_t n_items)
 {

@@ -33,13 +33,8 @@ double lode_binomial(size_t n, size_t k)
 	return product;
 }
 
-static int by_stratum(const void *a, const void *b, void *context)
-{
-	const uint32_t *stratum = context;
-	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-
-	return LODE_ORDER(stratum[p], stratum[q]) ?: LODE_ORDER(p, q);
-}
+LODE_COMPARE_WITH(by_stratum, uint32_t, const uint32_t *stratum,
+		  LODE_ORDER(stratum[*a], stratum[*b]) ?: LODE_ORDER(*a, *b))
 
 static void plan_init(struct plan *plan, const uint8_t *side, const uint32_t *stratum, size_t n)
 {

@@ -27,13 +27,8 @@ static int64_t *cluster_costs(const int64_t *own, const uint32_t *cluster_of, si
 }
 
 /* Dearest first; the patterns' order, which is by round, cost and name, decides ties. */
-static int by_own_cost(const void *a, const void *b, void *own)
-{
-	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-	const int64_t *cost = own;
-
-	return LODE_ORDER(cost[q], cost[p]) ?: LODE_ORDER(p, q);
-}
+LODE_COMPARE_WITH(by_own_cost, uint32_t, const int64_t *cost,
+		  LODE_ORDER(cost[*b], cost[*a]) ?: LODE_ORDER(*a, *b))
 
 void lode_core_patterns(uint8_t *is_core, const struct lode_rounds *rounds,
 			const struct lode_stackset *set, const uint32_t *cluster_of,

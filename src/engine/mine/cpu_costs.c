@@ -72,14 +72,9 @@ static void add_runners_of(struct cpu_sums *s, const struct lode_digest_row *row
 	}
 }
 
-static int costliest_first(const void *left, const void *right, void *strings)
-{
-	const struct lode_digest_runner *a = left, *b = right;
-	const struct lode_strings *names = strings;
-
-	return LODE_ORDER(b->cost_ns, a->cost_ns)
-		       ?: strcmp(names->text.at[a->name], names->text.at[b->name]);
-}
+LODE_COMPARE_WITH(costliest_first, struct lode_digest_runner, const struct lode_strings *names,
+		  LODE_ORDER(b->cost_ns, a->cost_ns)
+			  ?: strcmp(names->text.at[a->name], names->text.at[b->name]))
 
 /* What was added since the last time, costliest first. */
 static void take_runners(struct cpu_sums *s, const struct lode_digest_runner **out, size_t *n)

@@ -154,31 +154,18 @@ static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s
 	lode_vec_append(&scratch->kept, kept);
 }
 
-static int worst_first(const void *a, const void *b)
-{
-	const struct lode_cluster_worst *p = a, *q = b;
+LODE_COMPARE(worst_first, struct lode_cluster_worst,
+	     LODE_ORDER(b->symptom_cost_ns, a->symptom_cost_ns)
+		     ?: LODE_ORDER(a->symptom, b->symptom))
 
-	return LODE_ORDER(q->symptom_cost_ns, p->symptom_cost_ns)
-		       ?: LODE_ORDER(p->symptom, q->symptom);
-}
+LODE_COMPARE_WITH(dearest_waker_first, struct lode_cluster_waker, const struct lode_calltree *tree,
+		  LODE_ORDER(b->cost_ns, a->cost_ns)
+			  ?: strcmp(tree->strings.text.at[a->name], tree->strings.text.at[b->name]))
 
-static int dearest_waker_first(const void *a, const void *b, void *context)
-{
-	const struct lode_cluster_waker *p = a, *q = b;
-	const struct lode_calltree *tree = context;
-
-	return LODE_ORDER(q->cost_ns, p->cost_ns)
-		       ?: strcmp(tree->strings.text.at[p->name], tree->strings.text.at[q->name]);
-}
-
-static int by_cost(const void *a, const void *b, void *name_rank)
-{
-	const struct lode_mined_pattern *p = a, *q = b;
-
-	return LODE_ORDER(q->cost_ns, p->cost_ns)
-		       ?: lode_frames_compare(name_rank, p->frames, p->n_frames, q->frames,
-					      q->n_frames);
-}
+LODE_COMPARE_WITH(by_cost, struct lode_mined_pattern, const uint32_t *name_rank,
+		  LODE_ORDER(b->cost_ns, a->cost_ns)
+			  ?: lode_frames_compare(name_rank, a->frames, a->n_frames, b->frames,
+						 b->n_frames))
 
 LODE_COMPARE(by_node, struct lode_cluster_stack, LODE_ORDER(a->node, b->node))
 

@@ -14,14 +14,10 @@ int lode_frames_compare(const uint32_t *name_rank, const uint32_t *a, size_t n_a
 }
 
 /* How patterns of one round compare: cost first, then names. */
-static int by_cost_then_name(const void *a, const void *b, void *name_rank)
-{
-	const struct lode_round_pattern *p = a, *q = b;
-
-	return LODE_ORDER(q->cost_ns, p->cost_ns)
-		       ?: lode_frames_compare(name_rank, p->frames, p->n_frames, q->frames,
-					      q->n_frames);
-}
+LODE_COMPARE_WITH(by_cost_then_name, struct lode_round_pattern, const uint32_t *name_rank,
+		  LODE_ORDER(b->cost_ns, a->cost_ns)
+			  ?: lode_frames_compare(name_rank, a->frames, a->n_frames, b->frames,
+						 b->n_frames))
 
 typedef LODE_VEC(struct lode_round_pattern) pattern_vec;
 

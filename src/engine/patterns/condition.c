@@ -97,12 +97,8 @@ static inline void count_sequence(struct lode_scratch *scratch,
 	}
 }
 
-static int compare_insertions(const void *pa, const void *pb)
-{
-	const struct lode_insertion *a = pa, *b = pb;
-
-	return LODE_ORDER(a->slot, b->slot) ?: LODE_ORDER(a->item, b->item);
-}
+LODE_COMPARE(compare_insertions, struct lode_insertion,
+	     LODE_ORDER(a->slot, b->slot) ?: LODE_ORDER(a->item, b->item))
 
 void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *selection,
 			  int64_t min_cost, struct lode_scratch *scratch)
@@ -146,12 +142,8 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 	lode_sort(out->at, out->n, compare_insertions);
 }
 
-static int compare_tail_items(const void *pa, const void *pb)
-{
-	const struct lode_tail_item *a = pa, *b = pb;
-
-	return LODE_ORDER(a->best, b->best) ?: LODE_ORDER(a->item, b->item);
-}
+LODE_COMPARE(compare_tail_items, struct lode_tail_item,
+	     LODE_ORDER(a->best, b->best) ?: LODE_ORDER(a->item, b->item))
 
 /* Numbers the items that can be inserted, cheapest first, then the pattern's other ones. */
 static void renumber(struct lode_condition *out, const struct lode_selection *selection,

@@ -143,12 +143,7 @@ struct head {
 	uint32_t id, item;
 };
 
-static int compare_heads(const void *pa, const void *pb)
-{
-	const struct head *a = pa, *b = pb;
-
-	return LODE_ORDER(a->cost, b->cost) ?: LODE_ORDER(a->id, b->id);
-}
+LODE_COMPARE(compare_heads, struct head, LODE_ORDER(a->cost, b->cost) ?: LODE_ORDER(a->id, b->id))
 
 /* Chains of joined items become the items of the result, cheapest first. */
 static void rank_items(struct lode_reduced *out, struct draft *draft, int64_t min_cost)

@@ -115,12 +115,8 @@ static void add_interval(const struct lode_pio_run *run, const struct lode_pio_w
 }
 
 /* Bottlenecks first; by value. */
-static int by_fault(const void *a, const void *b)
-{
-	const struct lode_pio_ranked *x = a, *y = b;
-
-	return LODE_ORDER(y->is_at_fault, x->is_at_fault) ?: by_value(a, b);
-}
+LODE_COMPARE(by_fault, struct lode_pio_ranked,
+	     LODE_ORDER(b->is_at_fault, a->is_at_fault) ?: by_value(a, b))
 
 /*
  * Servers by blame. The first is at fault; so are others that were for more than a window in all:
@@ -197,13 +193,9 @@ static void use_rule(struct lode_pio_period *p, uint32_t ruleset, bool is_med_hi
 			((struct lode_pio_rule_use){ruleset, is_med_high, (uint32_t)rule, 1}));
 }
 
-static int by_use(const void *a, const void *b)
-{
-	const struct lode_pio_rule_use *x = a, *y = b;
-	int order = LODE_ORDER(y->n, x->n) ?: LODE_ORDER(x->ruleset, y->ruleset);
-
-	return order ?: x->is_med_high - y->is_med_high ?: LODE_ORDER(x->rule, y->rule);
-}
+LODE_COMPARE(by_use, struct lode_pio_rule_use,
+	     LODE_ORDER(b->n, a->n) ?: LODE_ORDER(a->ruleset, b->ruleset)
+		     ?: a->is_med_high - b->is_med_high ?: LODE_ORDER(a->rule, b->rule))
 
 static void find_rules(const struct lode_pio_run *run, struct lode_pio_period *p)
 {

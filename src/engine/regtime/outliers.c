@@ -13,13 +13,8 @@ static int compare_lengths(const struct lode_outlier *x, const struct lode_outli
 }
 
 /* By group, whose rank is given by function. */
-static int compare_outliers(const void *a, const void *b, void *context)
-{
-	const struct lode_outlier *x = a, *y = b;
-	const uint32_t *rank_of = context;
-
-	return LODE_ORDER(rank_of[x->function], rank_of[y->function]) ?: compare_lengths(x, y);
-}
+LODE_COMPARE_WITH(compare_outliers, struct lode_outlier, const uint32_t *rank_of,
+		  LODE_ORDER(rank_of[a->function], rank_of[b->function]) ?: compare_lengths(a, b))
 
 struct order {
 	const struct lode_outliers *outliers;

@@ -29,13 +29,9 @@ struct contrasting {
 	uint32_t stamp;
 };
 
-static int by_unit(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-	int order = LODE_ORDER(x->leaf, y->leaf) ?: LODE_ORDER(x->metric, y->metric);
-
-	return order ?: LODE_ORDER(x->row, y->row);
-}
+LODE_COMPARE(by_unit, struct item,
+	     LODE_ORDER(a->leaf, b->leaf) ?: LODE_ORDER(a->metric, b->metric)
+		     ?: LODE_ORDER(a->row, b->row))
 
 static void half_add(struct lode_contrast_half *half, struct lode_outcome outcome, uint64_t n,
 		     lode_u128 sum)
@@ -88,13 +84,9 @@ static void add_row_contrast(struct contrasting *c, const struct item *item,
 }
 
 /* Callers that are in the same stacks stand side by side, outermost first. */
-static int by_mark(const void *a, const void *b)
-{
-	const struct caller *x = a, *y = b;
-	int order = LODE_ORDER(x->mark[0], y->mark[0]) ?: LODE_ORDER(x->mark[1], y->mark[1]);
-
-	return order ?: LODE_ORDER(x->depth, y->depth);
-}
+LODE_COMPARE(by_mark, struct caller,
+	     LODE_ORDER(a->mark[0], b->mark[0]) ?: LODE_ORDER(a->mark[1], b->mark[1])
+		     ?: LODE_ORDER(a->depth, b->depth))
 
 static double share(const struct lode_outcome *o)
 {

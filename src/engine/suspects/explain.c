@@ -182,21 +182,13 @@ static void look_at(void *context, const struct lode_execution *at, size_t n)
 	}
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct lode_explained_metric *x = a, *y = b;
+LODE_COMPARE(longest_first, struct lode_explained_metric,
+	     LODE_ORDER(b->moments_with.sum, a->moments_with.sum)
+		     ?: LODE_ORDER(a->metric, b->metric))
 
-	return LODE_ORDER(y->moments_with.sum, x->moments_with.sum)
-		       ?: LODE_ORDER(x->metric, y->metric);
-}
-
-static int most_failed_first(const void *a, const void *b)
-{
-	const struct lode_explained_neighbour *x = a, *y = b;
-	int order = LODE_ORDER(y->outcome.failed, x->outcome.failed) ?: LODE_ORDER(y->n, x->n);
-
-	return order ?: LODE_ORDER(x->frame, y->frame);
-}
+LODE_COMPARE(most_failed_first, struct lode_explained_neighbour,
+	     LODE_ORDER(b->outcome.failed, a->outcome.failed) ?: LODE_ORDER(b->n, a->n)
+		     ?: LODE_ORDER(a->frame, b->frame))
 
 int lode_explain(struct lode_explanation *out, const struct lode_suspects *suspects,
 		 const struct lode_suspect *suspect, struct lode_error *err)

@@ -185,13 +185,9 @@ struct sortable {
 	struct lode_suspect suspect;
 };
 
-static int best_first(const void *a, const void *b)
-{
-	const struct sortable *x = a, *y = b;
-	int order = LODE_ORDER(y->key, x->key) ?: LODE_ORDER(y->o_failed, x->o_failed);
-
-	return order ?: strcmp(x->function, y->function) ?: strcmp(x->module, y->module);
-}
+LODE_COMPARE(best_first, struct sortable,
+	     LODE_ORDER(b->key, a->key) ?: LODE_ORDER(b->o_failed, a->o_failed)
+		     ?: strcmp(a->function, b->function) ?: strcmp(a->module, b->module))
 
 static void rank(struct lode_suspects *s)
 {

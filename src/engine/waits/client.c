@@ -24,13 +24,9 @@ static const struct lode_events *events_of(const struct question *q, lode_thread
 
 /* ---- Tables ---- */
 
-static int answer_compare(const void *left, const void *right)
-{
-	const struct lode_answer *a = left, *b = right;
-	int order = LODE_ORDER(a->end_ns, b->end_ns) ?: LODE_ORDER(a->thread, b->thread);
-
-	return order ?: LODE_ORDER(a->event, b->event);
-}
+LODE_COMPARE(answer_compare, struct lode_answer,
+	     LODE_ORDER(a->end_ns, b->end_ns) ?: LODE_ORDER(a->thread, b->thread)
+		     ?: LODE_ORDER(a->event, b->event))
 
 static void find_answers(struct lode_clients *clients, const struct lode_stream *stream)
 {

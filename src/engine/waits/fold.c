@@ -123,13 +123,8 @@ void lode_fold_ran(struct lode_fold *fold, uint32_t row, uint32_t name, int64_t 
 }
 
 /* By name, not by id: the same in whatever order names were met. */
-static int runner_compare(const void *left, const void *right, void *strings)
-{
-	const struct lode_digest_runner *a = left, *b = right;
-	const struct lode_strings *names = strings;
-
-	return strcmp(names->text.at[a->name], names->text.at[b->name]);
-}
+LODE_COMPARE_WITH(runner_compare, struct lode_digest_runner, const struct lode_strings *names,
+		  strcmp(names->text.at[a->name], names->text.at[b->name]))
 
 /* Runners become the digest's, row by row, and rows say where they are. */
 static void place_runners(struct lode_fold *fold, struct lode_digest *digest)
@@ -162,13 +157,9 @@ static void place_runners(struct lode_fold *fold, struct lode_digest *digest)
 	lode_map_release(&fold->runner_of);
 }
 
-static int part_compare(const void *left, const void *right)
-{
-	const struct lode_fold_part *a = left, *b = right;
-	int order = LODE_ORDER(a->thread, b->thread) ?: LODE_ORDER(a->event, b->event);
-
-	return order ?: LODE_ORDER(a->start_ns, b->start_ns);
-}
+LODE_COMPARE(part_compare, struct lode_fold_part,
+	     LODE_ORDER(a->thread, b->thread) ?: LODE_ORDER(a->event, b->event)
+		     ?: LODE_ORDER(a->start_ns, b->start_ns))
 
 /* Puts the parts of each event together; `part` .. `end` are those of one row. */
 static void count_row(struct lode_digest_row *row, struct lode_fold_part *part,

@@ -107,13 +107,9 @@ static struct lode_polled_by choose_holder(struct lode_polled *p, const struct l
 
 /* ---- Series of waits ---- */
 
-static int by_process(const void *a, const void *b, void *context)
-{
-	const struct lode_stream *stream = context;
-	lode_thread_id p = *(const lode_thread_id *)a, q = *(const lode_thread_id *)b;
-
-	return LODE_ORDER(stream->threads.at[p].pid, stream->threads.at[q].pid) ?: LODE_ORDER(p, q);
-}
+LODE_COMPARE_WITH(by_process, lode_thread_id, const struct lode_stream *stream,
+		  LODE_ORDER(stream->threads.at[*a].pid, stream->threads.at[*b].pid)
+			  ?: LODE_ORDER(*a, *b))
 
 static void prepare(struct lode_polled *p, const struct lode_stream *stream)
 {

@@ -107,13 +107,9 @@ static void read_records(struct cpu_file *file, struct lode_input *input)
 	free(record);
 }
 
-static int by_thread_and_time(const void *first, const void *second)
-{
-	const struct lode_uftrace_sched_event *a = first, *b = second;
-	int order = LODE_ORDER(a->tid, b->tid) ?: LODE_ORDER(a->t_ns, b->t_ns);
-
-	return order ?: LODE_ORDER((int)a->kind, (int)b->kind);
-}
+LODE_COMPARE(by_thread_and_time, struct lode_uftrace_sched_event,
+	     LODE_ORDER(a->tid, b->tid) ?: LODE_ORDER(a->t_ns, b->t_ns)
+		     ?: LODE_ORDER((int)a->kind, (int)b->kind))
 
 static void load_file(struct lode_uftrace_sched *sched, const char *path,
 		      struct lode_losses *losses)

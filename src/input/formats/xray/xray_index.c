@@ -191,13 +191,9 @@ static int scan_extents(struct scan *scan, struct lode_error *err)
 
 /* ---- Order ---- */
 
-static int earlier_buffer_first(const void *left, const void *right)
-{
-	const struct lode_xray_buffer *a = left, *b = right;
-	int order = LODE_ORDER(a->wall_s, b->wall_s) ?: LODE_ORDER(a->wall_part, b->wall_part);
-
-	return order ?: LODE_ORDER(a->ticks, b->ticks) ?: LODE_ORDER(a->offset, b->offset);
-}
+LODE_COMPARE(earlier_buffer_first, struct lode_xray_buffer,
+	     LODE_ORDER(a->wall_s, b->wall_s) ?: LODE_ORDER(a->wall_part, b->wall_part)
+		     ?: LODE_ORDER(a->ticks, b->ticks) ?: LODE_ORDER(a->offset, b->offset))
 
 LODE_COMPARE(by_thread_and_time, struct lode_xray_buffer,
 	     LODE_ORDER(a->thread, b->thread) ?: earlier_buffer_first(a, b))
