@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "engine/waits/content.h"
+#include "engine/waits/fold.h"
 #include "base/pipeline.h"
 
 /* A digest on its way from where it lies to the merged one. */

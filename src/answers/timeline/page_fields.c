@@ -1,7 +1,7 @@
 /* Fields of the documents that the page of a timeline draws: columns of numbers. */
 #include <inttypes.h>
 
-#include "engine/regtime/regtime_own.h"
+#include "engine/regtime/regtime.h"
 #include "answers/timeline/page.h"
 #include "answers/input_fields.h"
 #include "base/json.h"

@@ -28,6 +28,7 @@
 #pragma once
 
 #include "engine/clusters/cut.h"
+#include "base/mem.h"
 
 struct lode_forks_input {
 	struct lode_cut_stacks stacks;

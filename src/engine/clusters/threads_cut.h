@@ -14,8 +14,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "engine/clusters/forks.h"
 
 /*

@@ -4,10 +4,8 @@
 #include <stdatomic.h>
 
 #include "engine/patterns/children.h"
-#include "engine/patterns/closure.h"
 #include "engine/patterns/condition.h"
 #include "engine/patterns/grow.h"
-#include "engine/patterns/lists.h"
 #include "engine/patterns/pivot.h"
 #include "engine/patterns/windows.h"
 #include "base/pool.h"

@@ -26,3 +26,19 @@ void lode_grower_release(struct lode_grower *grower);
 void lode_grow(struct lode_grower *grower, const struct lode_condition *base,
 	       const uint8_t *is_open, const uint32_t *names, uint32_t n, const uint32_t *origin,
 	       int64_t min_cost, struct lode_scratch *scratch);
+
+/*
+ * Lists into `out` the sequences that everything which reaches λ must be contained in, because
+ * without one of them all others are worth less: provided that those are worth λ themselves. Else
+ * `out` is all of `sequences`.
+ */
+void lode_closure_mandatory(lode_item_vec *out, const struct lode_condition *condition,
+			    const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost);
+/*
+ * `sequences` are all of the database, or the mandatory ones; all contain the pattern `old`. Gives
+ * false if it has both ends already. Else appends the longer pattern, in the condition's items, and
+ * the slot of the old pattern that each of its slots lies in.
+ */
+bool lode_closure_find(lode_item_vec *pattern, lode_item_vec *origin,
+		       const struct lode_condition *condition, const uint32_t *old, uint32_t n_old,
+		       const uint32_t *sequences, uint32_t n_sequences);

@@ -9,6 +9,10 @@
 
 #include "base/mem.h"
 
+struct lode_lists {
+	LODE_VEC(uint32_t) start, list, seen;
+};
+
 struct lode_merge {
 	LODE_VEC(uint32_t) items;
 	LODE_VEC(uint32_t) start; /* n + 1 */
@@ -25,3 +29,12 @@ void lode_merge_begin(struct lode_merge *merge, uint32_t n_most);
 void lode_merge_close(struct lode_merge *merge, int64_t weight);
 
 void lode_merge_release(struct lode_merge *merge);
+
+/*
+ * Of the sequences listed (ascending; NULL: the first `n_sequences`), for the items below `n_items`
+ * for which `skip` (may be NULL) is 0; the lists of others are empty.
+ */
+void lode_lists_build(struct lode_lists *lists, const struct lode_merge *db,
+		      const uint32_t *sequences, uint32_t n_sequences, uint32_t n_items,
+		      const uint8_t *skip);
+void lode_lists_release(struct lode_lists *lists);

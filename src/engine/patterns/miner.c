@@ -190,7 +190,7 @@ static void write_results(struct lode_pattern_set *out, const struct lode_result
 	out->n = results->all.n;
 }
 
-/* The sequences, and which of them have a function (engine/patterns/lists.h). */
+/* The sequences, and which of them have a function (struct lode_lists). */
 static size_t lookup_bytes(const struct lode_reduced *reduced)
 {
 	size_t n = reduced->n, n_items = n ? reduced->start[n] : 0;

@@ -27,7 +27,7 @@
 #include "engine/suspects/block_requests.h"
 #include "engine/suspects/execution.h"
 #include "engine/suspects/graft.h"
-#include "engine/suspects/metric_events.h"
+#include "engine/suspects/metric_spec.h"
 #include "engine/suspects/metric_spec.h"
 #include "engine/suspects/pairing.h"
 #include "model/tap.h"

@@ -9,8 +9,26 @@
  */
 #pragma once
 
-#include "engine/suspects/scores.h"
+#include "engine/suspects/fisher.h"
 #include "engine/suspects/tally.h"
+
+struct lode_evidence {
+	uint64_t d_success, d_failed, o_success, o_failed;
+};
+
+struct lode_scores {
+	double failure, context, increase;
+	double ochiai, tarantula;
+	double dstar; /* INFINITY where it has all failed ones and no other */
+	double importance;
+	/*
+	 * 95 %. Increase is w·(p1 - p2), w the share of executions in which the function is not
+	 * last, p1 and p2 the shares that failed where it is and where it is not: Newcombe's
+	 * interval of a difference, from Wilson's intervals of both. Where it is always last,
+	 * Increase is 0 by definition. Importance: its two parts' intervals, squared and added.
+	 */
+	struct lode_interval increase_ci, importance_ci;
+};
 
 /* What counts as failed and succeeded. */
 enum lode_evidence_kind {
@@ -42,3 +60,7 @@ struct lode_outcome lode_functions_build(lode_functions *functions, const struct
 
 /* A mark for one stack; marks of sets of stacks are their sums. */
 void lode_stack_mark(uint64_t mark[2], uint32_t stack);
+
+/* `failed` and `succeeded`: of all executions. */
+struct lode_scores lode_scores_of(const struct lode_evidence *evidence, uint64_t failed,
+				  uint64_t succeeded);

@@ -13,7 +13,6 @@
 
 #include "engine/suspects/contrast.h"
 #include "engine/suspects/functions.h"
-#include "engine/suspects/scores.h"
 #include "engine/suspects/tally.h"
 
 /* By what functions are ranked; ties by O-Failed, then by name. */

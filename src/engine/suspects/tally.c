@@ -1,7 +1,55 @@
 /* Counts executions by metric, stack, set and label. */
 #include "engine/suspects/tally.h"
 
-#include "engine/suspects/order_statistic.h"
+/*
+ * The k-th smallest of values that can only be read one after the other, exactly, in small memory.
+ *
+ *   pass 1   |....|....|..##|....|  counts per interval say in which one the k-th value lies
+ *   pass 2             |.#..|       that interval, divided anew
+ *   ...                             until the interval is one value
+ *
+ * Values below 2^64 take six passes at most, those of one metric mostly three.
+ */
+
+enum { bucket_bits = 11 };
+
+static unsigned bits_of(uint64_t x)
+{
+	return x ? 64 - (unsigned)__builtin_clzll(x) : 0;
+}
+
+void lode_order_init(struct lode_order_statistic *order, uint64_t least, uint64_t largest,
+		     uint64_t rank)
+{
+	unsigned bits = bits_of(largest - least);
+
+	order->low = least;
+	order->shift = bits > bucket_bits ? bits - bucket_bits : 0;
+	order->rank = rank;
+	order->counts = lode_alloc0(LODE_ORDER_BUCKETS, sizeof(*order->counts));
+}
+
+static void order_release(struct lode_order_statistic *order)
+{
+	free(order->counts);
+	order->counts = NULL;
+}
+
+bool lode_order_end_pass(struct lode_order_statistic *order)
+{
+	uint64_t bucket = 0;
+
+	while (bucket + 1 < LODE_ORDER_BUCKETS && order->rank >= order->counts[bucket])
+		order->rank -= order->counts[bucket++];
+	order->low += bucket << order->shift;
+	if (order->shift == 0) {
+		order_release(order);
+		return true;
+	}
+	order->shift = order->shift > bucket_bits ? order->shift - bucket_bits : 0;
+	memset(order->counts, 0, LODE_ORDER_BUCKETS * sizeof(*order->counts));
+	return false;
+}
 
 static const char syscall_prefix[] = "syscall:";
 
@@ -185,8 +233,8 @@ static int set_robust_thresholds(struct lode_tally *tally, enum lode_side side,
 		r.of[m].n = tally->metrics.at[m].moments[side].n;
 		if (rc == 0 && r.of[m].n)
 			tally->metrics.at[m].thresholds = lode_thresholds_robust(&r.of[m]);
-		lode_order_release(&r.middles[m][0]);
-		lode_order_release(&r.middles[m][1]);
+		order_release(&r.middles[m][0]);
+		order_release(&r.middles[m][1]);
 	}
 	free(r.of);
 	free(r.middles);

@@ -14,6 +14,24 @@
 #include "engine/suspects/moments.h"
 #include "engine/suspects/thresholds.h"
 
+enum { LODE_ORDER_BUCKETS = 1 << 11 };
+
+struct lode_order_statistic {
+	uint64_t low; /* the value lies in [low, low + buckets · 2^shift) */
+	unsigned shift;
+	uint64_t rank;	  /* among the values of that interval, from 0 */
+	uint64_t *counts; /* of the buckets; NULL when done */
+};
+
+/* Within a pass: one of the values. */
+static inline void lode_order_add(struct lode_order_statistic *order, uint64_t value)
+{
+	uint64_t bucket = (value - order->low) >> order->shift; /* smaller values wrap around */
+
+	if (value >= order->low && bucket < LODE_ORDER_BUCKETS)
+		order->counts[bucket]++;
+}
+
 /*
  * How values are spread, in buckets that grow with them: four to each power of two, so that a
  * bucket is at most a quarter wide as its values are large.
@@ -101,3 +119,9 @@ static inline enum lode_side lode_tally_side(const struct lode_tally *tally, uin
 {
 	return stream >= tally->options.n_subject_streams ? LODE_SIDE_OTHER : LODE_SIDE_SUBJECT;
 }
+
+/* The value of rank `rank` (from 0) among values from `least` to `largest`. */
+void lode_order_init(struct lode_order_statistic *order, uint64_t least, uint64_t largest,
+		     uint64_t rank);
+/* Ends a pass; true when the value is known: it is order->low. */
+bool lode_order_end_pass(struct lode_order_statistic *order);

@@ -3,7 +3,7 @@
 
 #include "engine/waits/chain.h"
 #include "engine/waits/client.h"
-#include "engine/waits/content.h"
+#include "engine/waits/fold.h"
 #include "engine/waits/critpath.h"
 #include "engine/waits/fold.h"
 #include "engine/waits/polled.h"

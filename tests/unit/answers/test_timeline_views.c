@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/regtime/regtime_own.h"
+#include "engine/regtime/regtime.h"
 #include "answers/timeline/views.h"
 #include "unit/model/random_calls.h"
 #include "cases.h"
