@@ -60,3 +60,10 @@ void lode_pair_index_release(struct lode_pair_index *index)
 	free(index->slots);
 	memset(index, 0, sizeof(*index));
 }
+
+void lode_pair_index_clear(struct lode_pair_index *index)
+{
+	if (index->n)
+		memset(index->slots, 0xff, sizeof(*index->slots) << index->n_bits);
+	index->n = 0;
+}

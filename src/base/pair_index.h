@@ -26,6 +26,8 @@ struct lode_pair_index {
 void lode_pair_index_reserve(struct lode_pair_index *index, const void *items, size_t item_bytes,
 			     size_t n);
 void lode_pair_index_release(struct lode_pair_index *index);
+/* Takes all items out, and keeps the room. */
+void lode_pair_index_clear(struct lode_pair_index *index);
 
 /* Adds item `n` of the array, or one that its owner appends next, which (a, b) did not find. */
 void lode_pair_index_add(struct lode_pair_index *index, const void *items, size_t item_bytes,

@@ -1,8 +1,111 @@
 /* Pivots: known patterns that rule out parts of the search. */
 #include "engine/patterns/pivot.h"
 
-#include "engine/patterns/conflicts.h"
 #include "engine/patterns/windows.h"
+#include "base/pair_index.h"
+
+/*
+ * Costs of ordered pairs of insertions that do not fit a pivot, and a small set of insertions that
+ * every costly pair has one of.
+ */
+
+/* Insertions a and b (by number, a == b allowed), the sum of the weights of the sequences that have
+   both in this order. */
+struct lode_conflict {
+	uint32_t a, b;
+	int64_t cost;
+	uint32_t stamp; /* sequence that was counted last */
+};
+
+struct lode_conflicts {
+	LODE_VEC(struct lode_conflict) pairs;
+	struct lode_pair_index index; /* of the pairs */
+	LODE_VEC(uint32_t) degree;    /* per insertion */
+};
+
+static void conflicts_begin(struct lode_conflicts *conflicts)
+{
+	lode_pair_index_clear(&conflicts->index);
+	conflicts->pairs.n = 0;
+}
+
+/* Counts a pair once per `stamp`, which must not be 0. */
+static void conflicts_add(struct lode_conflicts *conflicts, uint32_t a, uint32_t b, int64_t weight,
+			  uint32_t stamp)
+{
+	uint32_t found = lode_pair_index_find(&conflicts->index, conflicts->pairs.at,
+					      sizeof(*conflicts->pairs.at), a, b);
+	struct lode_conflict *pair;
+
+	if (found == LODE_NONE) {
+		lode_pair_index_add(&conflicts->index, conflicts->pairs.at,
+				    sizeof(*conflicts->pairs.at), a, b);
+		lode_vec_append(&conflicts->pairs, ((struct lode_conflict){a, b, weight, stamp}));
+		return;
+	}
+	pair = &conflicts->pairs.at[found];
+	if (pair->stamp != stamp)
+		pair->cost += weight;
+	pair->stamp = stamp;
+}
+
+/* Sets is_chosen of at least one of each pair that costs `min_cost`, and leaves the others alone;
+   pairs of which one is chosen already count as settled. Gives how many it chose. */
+static uint32_t conflicts_cover(struct lode_conflicts *conflicts, int64_t min_cost,
+				uint8_t *is_chosen, uint32_t n_insertions)
+{
+	uint32_t n_chosen = 0, best;
+	size_t n = 0;
+
+	for (size_t i = 0; i < conflicts->pairs.n; i++) {
+		struct lode_conflict pair = conflicts->pairs.at[i];
+
+		if (pair.cost < min_cost || is_chosen[pair.a] || is_chosen[pair.b])
+			continue;
+		if (pair.a == pair.b) {
+			is_chosen[pair.a] = 1;
+			n_chosen++;
+		} else {
+			conflicts->pairs.at[n++] = pair;
+		}
+	}
+	lode_vec_reserve(&conflicts->degree, n_insertions);
+	for (;;) {
+		size_t n_left = 0;
+
+		memset(conflicts->degree.at, 0, n_insertions * sizeof(*conflicts->degree.at));
+		for (size_t i = 0; i < n; i++) {
+			struct lode_conflict pair = conflicts->pairs.at[i];
+
+			if (is_chosen[pair.a] || is_chosen[pair.b])
+				continue;
+			conflicts->degree.at[pair.a]++;
+			conflicts->degree.at[pair.b]++;
+			conflicts->pairs.at[n_left++] = pair;
+		}
+		n = n_left;
+		if (n == 0)
+			return n_chosen;
+		best = conflicts->pairs.at[0].a;
+		for (size_t i = 0; i < n; i++) {
+			struct lode_conflict pair = conflicts->pairs.at[i];
+
+			if (conflicts->degree.at[pair.a] > conflicts->degree.at[best])
+				best = pair.a;
+			if (conflicts->degree.at[pair.b] > conflicts->degree.at[best])
+				best = pair.b;
+		}
+		is_chosen[best] = 1;
+		n_chosen++;
+	}
+}
+
+static void conflicts_release(struct lode_conflicts *conflicts)
+{
+	lode_vec_release(&conflicts->pairs);
+	lode_pair_index_release(&conflicts->index);
+	lode_vec_release(&conflicts->degree);
+}
 
 enum {
 	FEW_BRANCHES = 2,     /* no more than that: good enough */
@@ -35,7 +138,7 @@ void lode_pivot_scratch_release(struct lode_pivot_scratch *scratch)
 	lode_vec_release(&scratch->order);
 	lode_vec_release(&scratch->window);
 	if (scratch->conflicts)
-		lode_conflicts_release(scratch->conflicts);
+		conflicts_release(scratch->conflicts);
 	free(scratch->conflicts);
 	if (scratch->misfits)
 		lode_misfits_release(scratch->misfits);
@@ -242,17 +345,16 @@ static void add_conflicts(const struct lode_pivot *out, const struct lode_condit
 				continue;
 			order = scratch->order.at[pair];
 			if (order == 0) { /* M does not have it at all */
-				lode_conflicts_add(scratch->conflicts, pair, pair,
-						   condition->db.weight.at[s], s + 1);
+				conflicts_add(scratch->conflicts, pair, pair,
+					      condition->db.weight.at[s], s + 1);
 				continue;
 			}
 			j = order > highest ? 0 : scratch->window.n; /* mostly in order */
 			scratch->work += j;
 			for (size_t i = 0; i < j; i++)
 				if (scratch->order.at[scratch->window.at[i]] >= order)
-					lode_conflicts_add(scratch->conflicts,
-							   scratch->window.at[i], pair,
-							   condition->db.weight.at[s], s + 1);
+					conflicts_add(scratch->conflicts, scratch->window.at[i],
+						      pair, condition->db.weight.at[s], s + 1);
 			if (order > highest)
 				highest = order;
 			lode_vec_append(&scratch->window, pair);
@@ -325,13 +427,12 @@ void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *cond
 	lode_vec_reserve(&out->is_covered, n);
 	for (uint32_t i = 0; i < n; i++)
 		out->is_covered.at[i] = condition->is_open.at[i] == LODE_OPEN;
-	lode_conflicts_begin(scratch->conflicts);
+	conflicts_begin(scratch->conflicts);
 	for (uint32_t i = 0; i < n_sequences; i++)
 		add_conflicts(out, condition, sequences[i], scratch);
 	for (uint32_t i = 0; i < n; i++)
 		out->is_covered.at[i] = condition->is_open.at[i] != LODE_OPEN;
-	out->n_uncovered =
-		lode_conflicts_cover(scratch->conflicts, min_cost, out->is_covered.at, n);
+	out->n_uncovered = conflicts_cover(scratch->conflicts, min_cost, out->is_covered.at, n);
 	for (uint32_t i = 0; i < n; i++)
 		out->is_covered.at[i] =
 			condition->is_open.at[i] == LODE_OPEN && !out->is_covered.at[i];
