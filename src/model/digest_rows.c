@@ -1,4 +1,5 @@
 /* Compares and sorts the rows of a digest. */
+#include "base/number_sort.h"
 #include "base/sorted.h"
 #include "model/digest.h"
 
@@ -8,58 +9,15 @@
  * needs some twenty passes over whole rows for. A stack has few rows in a symptom: what is left to
  * compare is next to nothing.
  */
-enum {
-	DIGIT_BITS = 11,
-	N_DIGITS = 3,
-	DIGIT_MASK = (1 << DIGIT_BITS) - 1,
-	WORTH_IT = 256, /* rows: below, the counters alone cost more than comparing */
-};
-
-struct place {
-	uint32_t stack, row;
-};
+enum { WORTH_IT = 256 }; /* rows: below, the counters alone cost more than comparing */
 
 int lode_digest_row_compare(const void *left, const void *right)
 {
 	const struct lode_digest_row *a = left, *b = right;
+	int order = LODE_ORDER(a->symptom, b->symptom) ?: LODE_ORDER(a->stack, b->stack);
 
-	if (a->symptom != b->symptom)
-		return a->symptom < b->symptom ? -1 : 1;
-	if (a->stack != b->stack)
-		return a->stack < b->stack ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->reason != b->reason)
-		return a->reason < b->reason ? -1 : 1;
-	return (a->waker > b->waker) - (a->waker < b->waker);
-}
-
-/* Sorts by stack; `spare` is as long. Gives which of the two holds the result. */
-static struct place *sort_places(struct place *places, struct place *spare, size_t n)
-{
-	uint32_t counts[N_DIGITS][DIGIT_MASK + 1] = {0};
-
-	for (size_t i = 0; i < n; i++)
-		for (unsigned d = 0; d < N_DIGITS; d++)
-			counts[d][places[i].stack >> d * DIGIT_BITS & DIGIT_MASK]++;
-	for (unsigned d = 0; d < N_DIGITS; d++) {
-		unsigned shift = d * DIGIT_BITS;
-		struct place *from = places;
-		uint32_t next = 0, count;
-
-		if (counts[d][places[0].stack >> shift & DIGIT_MASK] == n)
-			continue; /* all have the same here */
-		for (size_t digit = 0; digit <= DIGIT_MASK; digit++) {
-			count = counts[d][digit];
-			counts[d][digit] = next;
-			next += count;
-		}
-		for (size_t i = 0; i < n; i++)
-			spare[counts[d][from[i].stack >> shift & DIGIT_MASK]++] = from[i];
-		places = spare;
-		spare = from;
-	}
-	return places;
+	order = order ?: LODE_ORDER(a->kind, b->kind) ?: LODE_ORDER(a->reason, b->reason);
+	return order ?: LODE_ORDER(a->waker, b->waker);
 }
 
 static void sort_by_comparison(struct lode_digest_row *rows, size_t n)
@@ -69,7 +27,7 @@ static void sort_by_comparison(struct lode_digest_row *rows, size_t n)
 
 static void sort_symptom(struct lode_digest_row *rows, size_t n)
 {
-	struct place *places, *sorted;
+	struct lode_keyed *places, *sorted;
 	struct lode_digest_row *copy;
 
 	if (n < WORTH_IT) {
@@ -80,11 +38,11 @@ static void sort_symptom(struct lode_digest_row *rows, size_t n)
 	copy = lode_alloc(n * sizeof(*copy));
 	memcpy(copy, rows, n * sizeof(*copy));
 	for (size_t i = 0; i < n; i++)
-		places[i] = (struct place){rows[i].stack, (uint32_t)i};
-	sorted = sort_places(places, places + n, n);
+		places[i] = (struct lode_keyed){rows[i].stack, (uint32_t)i};
+	sorted = lode_keyed_sort(places, places + n, n);
 	for (size_t i = 0, first = 0; i < n; i++) {
-		rows[i] = copy[sorted[i].row];
-		if (i + 1 == n || sorted[i + 1].stack != sorted[i].stack) {
+		rows[i] = copy[sorted[i].item];
+		if (i + 1 == n || sorted[i + 1].key != sorted[i].key) {
 			sort_by_comparison(rows + first, i + 1 - first);
 			first = i + 1;
 		}

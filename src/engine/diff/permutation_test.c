@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/number_sort.h"
 #include "base/pool.h"
 #include "base/sorted.h"
 
@@ -218,16 +219,9 @@ static void change_statistics(double *t, const struct lode_change_sizes *sizes,
 	free(sums);
 }
 
-/* A split's T as a number that is ordered like it. */
-struct key {
-	uint64_t order;
-	uint32_t split;
-};
-
 struct scratch {
 	double *t;
-	struct key *keys, *other;
-	uint32_t *tail, *n_with;
+	uint32_t *order, *tail, *n_with;
 };
 
 struct job {
@@ -238,55 +232,21 @@ struct job {
 	struct scratch *scratch;
 };
 
-static uint64_t order_of(double t)
-{
-	uint64_t bits;
-
-	t += 0.0; /* -0 and 0 are the same */
-	memcpy(&bits, &t, sizeof(bits));
-	return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
-}
-
-/* By order, in place; equal ones keep theirs. Digits of 11 bits, least significant first. */
-static void sort_keys(struct key *keys, struct key *other, size_t n)
-{
-	enum { DIGIT = 11, DIGITS = 6, VALUES = 1 << DIGIT };
-	struct key *swapped;
-
-	for (unsigned d = 0; d < DIGITS; d++) {
-		size_t start[VALUES] = {0}, at = 0;
-
-		for (size_t i = 0; i < n; i++)
-			start[keys[i].order >> DIGIT * d & (VALUES - 1)]++;
-		for (size_t v = 0; v < VALUES; v++) {
-			size_t n_v = start[v];
-
-			start[v] = at;
-			at += n_v;
-		}
-		for (size_t i = 0; i < n; i++)
-			other[start[keys[i].order >> DIGIT * d & (VALUES - 1)]++] = keys[i];
-		swapped = keys;
-		keys = other;
-		other = swapped;
-	}
-}
-
 /* Per split: how many have a T as low, or as high; the rarer of the two. */
-static int find_tails(uint32_t *tail, const struct key *keys, size_t n)
+static int find_tails(uint32_t *tail, const double *t, const uint32_t *order, size_t n)
 {
 	int direction = 0;
 
 	for (size_t from = 0, to; from < n; from = to) {
 		size_t low, high;
 
-		for (to = from; to < n && keys[to].order == keys[from].order; to++)
+		for (to = from; to < n && t[order[to]] == t[order[from]]; to++)
 			;
 		low = to;
 		high = n - from;
 		for (size_t i = from; i < to; i++) {
-			tail[keys[i].split] = (uint32_t)(low < high ? low : high);
-			if (keys[i].split == 0)
+			tail[order[i]] = (uint32_t)(low < high ? low : high);
+			if (order[i] == 0)
 				direction = (high < low) - (low < high);
 		}
 	}
@@ -303,9 +263,9 @@ static void test_item(void *context, size_t index, unsigned worker)
 
 	change_statistics(s->t, job->sizes, item->values, item->n_values);
 	for (size_t b = 0; b < n; b++)
-		s->keys[b] = (struct key){order_of(s->t[b]), (uint32_t)b};
-	sort_keys(s->keys, s->other, n);
-	item->direction = find_tails(s->tail, s->keys, n);
+		s->order[b] = (uint32_t)b;
+	lode_sort_rows(s->order, n, s->t);
+	item->direction = find_tails(s->tail, s->t, s->order, n);
 	memset(s->n_with, 0, (n + 1) * sizeof(*s->n_with));
 	for (size_t b = 0; b < n; b++)
 		s->n_with[s->tail[b]]++;
@@ -378,8 +338,7 @@ void lode_permutation_test(struct lode_permutation_item *items, size_t n_items,
 	job.scratch = lode_alloc0(n_threads, sizeof(*job.scratch));
 	for (unsigned w = 0; w < n_threads; w++) {
 		job.scratch[w].t = lode_alloc(n * sizeof(*job.scratch[w].t));
-		job.scratch[w].keys = lode_alloc(n * sizeof(*job.scratch[w].keys));
-		job.scratch[w].other = lode_alloc(n * sizeof(*job.scratch[w].other));
+		job.scratch[w].order = lode_alloc(n * sizeof(*job.scratch[w].order));
 		job.scratch[w].tail = lode_alloc(n * sizeof(*job.scratch[w].tail));
 		job.scratch[w].n_with = lode_alloc((n + 1) * sizeof(*job.scratch[w].n_with));
 	}
@@ -387,8 +346,7 @@ void lode_permutation_test(struct lode_permutation_item *items, size_t n_items,
 	step_down(&job, n_items);
 	for (unsigned w = 0; w < n_threads; w++) {
 		free(job.scratch[w].t);
-		free(job.scratch[w].keys);
-		free(job.scratch[w].other);
+		free(job.scratch[w].order);
 		free(job.scratch[w].tail);
 		free(job.scratch[w].n_with);
 	}

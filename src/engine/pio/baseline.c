@@ -1,6 +1,6 @@
 /* Learning what is healthy, and what leaving it is worth (evidence.h). */
 #include "engine/pio/evidence.h"
-#include "engine/ripper/sorting.h"
+#include "base/number_sort.h"
 #include "base/pool.h"
 
 /* Of healthy values, beyond these percentiles they left the range. */

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "engine/ripper/sorting.h"
 #include "base/mem.h"
+#include "base/number_sort.h"
 
 const char *lode_pio_class_name(enum lode_pio_class class)
 {

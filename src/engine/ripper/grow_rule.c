@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "engine/ripper/numeric_scan.h"
-#include "engine/ripper/sorting.h"
+#include "base/number_sort.h"
 #include "base/pool.h"
 
 #define FIRST	      LODE_ENTRY_FIRST

@@ -11,7 +11,7 @@
 #include "engine/ripper/learner.h"
 #include "base/random.h"
 #include "engine/ripper/ripper.h"
-#include "engine/ripper/sorting.h"
+#include "base/number_sort.h"
 
 enum { MAX_ROWS = 400, MAX_COLUMNS = 8 };
 
