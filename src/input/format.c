@@ -5,6 +5,8 @@
 
 #include "base/slice.h"
 
+/* ---- Formats of others ---- */
+
 /*
  * What others write and lode does not read, but knows: a refusal then says what to do.
  */
@@ -72,6 +74,8 @@ static const char *stranger_words(const uint8_t *head, size_t size)
 		       "--syscalls'";
 	return NULL;
 }
+
+/* ---- The list ---- */
 
 #define ADDRESS(name) &lode_format_##name,
 const struct lode_format *const lode_formats[] = {LODE_FORMATS(ADDRESS) NULL};

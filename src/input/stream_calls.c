@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/sorted.h"
-#include "input/call_names.h"
+#include "input/call_batch.h"
 #include "input/source.h"
 #include "model/syscalls.h"
 

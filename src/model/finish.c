@@ -6,6 +6,8 @@
 #include "model/schedule.h"
 #include "model/unsampled.h"
 
+/* ---- CPU limits ---- */
+
 /*
  * Threads that the CPU limit of their cgroup took off the CPU (cpu.max, cfs_quota_us).
  *
@@ -92,6 +94,8 @@ static bool *throttled_stacks(const struct lode_calltree *tree)
 	free(stage);
 	return throttled;
 }
+
+/* ---- Resolving ---- */
 
 struct resolver {
 	struct lode_stream *stream;

@@ -6,18 +6,7 @@
 #include "model/syscalls.h"
 #include "base/glob.h"
 
-/*
- * One end of a symptom, as the user names it.
- *
- *   start, exit, exec            birth and end of the thread, its last exec
- *   syscall:read[:exit]          a system call's begin, or its return; sys_enter_read,
- * sys_exit_read uprobe:G, uretprobe:G        entry and return of a function that perf probe added:
- * probe_*:G usdt:PROVIDER:NAME           a static probe of a program: sdt_PROVIDER:NAME
- *   SYSTEM:NAME, event:NAME      any event, by its name in the recording
- *   anything else                functions: an event of the model with such a frame in its stack
- *
- * Names are globs.
- */
+/* ---- Points ---- */
 
 static const char enter[] = "syscalls:sys_enter_", leave[] = "syscalls:sys_exit_";
 static const char returned[] = "__return";
@@ -195,6 +184,8 @@ const char *lode_point_advice(const struct lode_point *point, char *buffer, size
 		snprintf(buffer, size, "lode record --event '%s'", point->name);
 	return buffer;
 }
+
+/* ---- Events ---- */
 
 enum { NO_FIELD = 255 };
 

@@ -10,7 +10,6 @@
 
 #include "base/pool.h"
 #include "base/duration.h"
-#include "engine/quality/quality.h"
 #include "record/bundle_symbols.h"
 #include "record/compress.h"
 #include "record/frame_pointers.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "input/symbols/elf_file.h"
-#include "input/symbols/elf_map.h"
 #include "input/symbols/elf_symbols.h"
 #include "input/symbols/go_functions.h"
 

@@ -19,7 +19,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "engine/quality/dump_rate.h"
+#include "engine/quality/quality.h"
 
 /* The stacks of a recording, as far as it is decided. */
 enum lode_stack_kind { LODE_STACKS_UNDECIDED, LODE_STACKS_CHAINS, LODE_STACKS_DUMPS };

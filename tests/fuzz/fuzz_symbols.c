@@ -9,7 +9,6 @@
 #include "input/symbols/cfi.h"
 #include "input/symbols/demangle.h"
 #include "input/symbols/elf_file.h"
-#include "input/symbols/elf_map.h"
 #include "input/symbols/elf_symbols.h"
 #include "input/symbols/go_functions.h"
 #include "input/symbols/inlines.h"

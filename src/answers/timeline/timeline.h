@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "engine/regtime/moment.h"
+#include "engine/regtime/meanwhile.h"
 #include "answers/timeline/read.h"
 #include "base/duration.h"
 #include "document/fields.h"

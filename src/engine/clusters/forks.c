@@ -6,6 +6,8 @@
 #include "engine/clusters/stack_functions.h"
 #include "base/map.h"
 
+/* ---- Paths ---- */
+
 /*
  * What cutting by forks looks at: each stack's functions of substantial cost, in order.
  *
@@ -186,6 +188,8 @@ static void fork_paths_release(struct fork_paths *paths)
 	free(paths->places);
 	free(paths->first_place);
 }
+
+/* ---- Problems ---- */
 
 static const double substantial = 0.05; /* of all cost */
 static const double in_branches = 0.65; /* of a function's cost, where it forks */

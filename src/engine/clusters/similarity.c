@@ -5,16 +5,7 @@
 
 #include "base/sorted.h"
 
-/*
- * Alignment of two patterns, as in the edit distance (StackMine §VI.A; design §3.4).
- *
- *   main  load_all  resolve  stat            match       costs 0
- *    |              ~~~~~~    |              substitute  costs Sub of the two names
- *   main            find_icon stat           insert, delete  cost 1
- *
- * Of the alignments of least cost, one with the most matches is taken; among those, reading from
- * the leaf, a pair goes before a deletion and a deletion before an insertion.
- */
+/* ---- Alignment ---- */
 
 /*
  * One number orders alignments: cost in units, then fewer matches is worse. A match takes 1 off, so

@@ -8,27 +8,7 @@
 #include "base/pool.h"
 #include "base/sorted.h"
 
-/*
- * How far apart two sets of streams are in what something costs per symptom.
- *
- *   stream        0    1    2  | 3    4
- *   cost  x       5    0    7  | 9   20
- *   symptoms n    1    1    2  | 1    2       r = sum x / sum n: 3.0 and 9.67 per symptom
- *
- *   T = (r_B - r_A) / sqrt(v_A + v_B)     v = k s^2 / (sum n)^2
- *   s^2 = (s0^2 + sum (x - r n)^2) / k
- *
- * A stream is what was observed once; its symptoms go with it, so a stream with many symptoms
- * weighs more in r, and its spread is that of streams (variance of a ratio estimate, Cochran 1977).
- * Each set has its own spread: a permutation test of T is exact if the streams of both sets are
- * alike, and about right for the difference of costs alone if they are not, also for sets of
- * unequal sizes (Chung and Romano 2013), where a test of r_B - r_A takes a larger spread in the
- * smaller set for a difference. Of a few streams a spread is not known well: s0^2, that of all of
- * them together, counts like one stream more (moderated as by Smyth 2004).
- *
- * Costs are rounded to 30 bits of their sum and T to 2^-20, and what is between is done in whole
- * numbers: splits that are equally far apart have equal T, whatever way it was come by.
- */
+/* ---- How far apart two sets are ---- */
 
 typedef __int128 wide;
 
@@ -218,6 +198,8 @@ static void change_statistics(double *t, const struct lode_change_sizes *sizes,
 	free(parts);
 	free(sums);
 }
+
+/* ---- The tests ---- */
 
 struct scratch {
 	double *t;

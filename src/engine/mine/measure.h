@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "engine/mine/match.h"
+#include "engine/mine/stackset.h"
 #include "engine/mine/mine.h"
 #include "engine/mine/rounds.h"
 

@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "engine/mine/match.h"
 #include "engine/mine/stackset.h"
 #include "engine/patterns/miner.h"
 

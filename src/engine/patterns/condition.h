@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "engine/patterns/merge.h"
+#include "engine/patterns/reduce.h"
 #include "engine/patterns/thin.h"
 #include "base/map.h"
 

@@ -7,17 +7,7 @@
 #include "engine/patterns/follow.h"
 #include "base/pool.h"
 
-/*
- * All patterns that reach λ, as a trie, and which of them are maximal.
- *
- *   (empty) - a - b - c      a node is the pattern on the way to it; its children, side by side
- *           |   ` c          and in order of their items, are what can follow
- *           ` b - c
- *
- * What is longer costs less: so if any super-sequence of a pattern reaches λ, then one does that is
- * one item longer, and the pattern is what is left of it without that item. A pattern is maximal
- * exactly if it is no other costly pattern without one item; nothing else needs to be looked at.
- */
+/* ---- The trie ---- */
 
 void lode_costly_trie_release(struct lode_costly_trie *trie)
 {
@@ -123,6 +113,8 @@ void lode_costly_trie_walk(const struct lode_costly_trie *trie,
 	walk_below(&w, 0, 0);
 	free(w.items);
 }
+
+/* ---- The search ---- */
 
 /* One prefix on the way down. */
 struct level {

@@ -11,6 +11,18 @@
 
 #include "engine/patterns/reduce.h"
 
+/*
+ * All patterns that reach λ, as a trie, and which of them are maximal.
+ *
+ *   (empty) - a - b - c      a node is the pattern on the way to it; its children, side by side
+ *           |   ` c          and in order of their items, are what can follow
+ *           ` b - c
+ *
+ * What is longer costs less: so if any super-sequence of a pattern reaches λ, then one does that is
+ * one item longer, and the pattern is what is left of it without that item. A pattern is maximal
+ * exactly if it is no other costly pattern without one item; nothing else needs to be looked at.
+ */
+
 struct lode_trie_node {
 	int64_t cost;
 	uint32_t item;
@@ -22,6 +34,14 @@ struct lode_costly_trie {
 	LODE_VEC(struct lode_trie_node) nodes; /* node 0 is the empty pattern */
 	uint32_t depth;			       /* of the deepest */
 };
+
+void lode_costly_trie_release(struct lode_costly_trie *trie);
+
+/* Calls `each` for every maximal pattern, none of which is empty; `items` are borrowed. */
+void lode_costly_trie_walk(const struct lode_costly_trie *trie,
+			   void (*each)(void *context, const uint32_t *items, uint32_t n,
+					int64_t cost),
+			   void *context);
 
 struct lode_enumerate_options {
 	int64_t min_cost;
@@ -42,10 +62,3 @@ enum lode_enumerate_end {
 enum lode_enumerate_end lode_enumerate(struct lode_costly_trie *out,
 				       const struct lode_reduced *reduced,
 				       const struct lode_enumerate_options *options);
-
-void lode_costly_trie_release(struct lode_costly_trie *trie);
-/* Calls `each` for every maximal pattern, none of which is empty; `items` are borrowed. */
-void lode_costly_trie_walk(const struct lode_costly_trie *trie,
-			   void (*each)(void *context, const uint32_t *items, uint32_t n,
-					int64_t cost),
-			   void *context);

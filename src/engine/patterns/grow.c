@@ -3,18 +3,7 @@
 
 #include "engine/patterns/windows.h"
 
-/*
- * What all sequences of a database begin and end with belongs to every maximal pattern in it.
- *
- *   main open  x y  wait      Q of these that has only some of "main open" at its front, or of
- *   main open  y    wait      "wait" at its end, can take the rest as well, wherever Q stands:
- *   main open  x    wait      so each maximal pattern is main open .. wait
- *
- * The same holds if only those sequences agree that nothing can do without. Call stacks share their
- * first frames because they come from one tree, and their last because they wait in the same few
- * places of the kernel. Settling both ends at once leaves only what lies between to branch on,
- * repeated functions and all.
- */
+/* ---- Common ends ---- */
 
 void lode_closure_mandatory(lode_item_vec *out, const struct lode_condition *condition,
 			    const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost)
@@ -105,6 +94,8 @@ bool lode_closure_find(lode_item_vec *pattern, lode_item_vec *origin,
 	}
 	return true;
 }
+
+/* ---- Growing ---- */
 
 enum { LEAST_ENDS = 64 };
 

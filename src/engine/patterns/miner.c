@@ -6,6 +6,8 @@
 #include "engine/patterns/turns.h"
 #include "base/sorted.h"
 
+/* ---- Common ends ---- */
+
 /*
  * What all sequences begin and end with: it is in every maximal pattern, and need not be mined.
  *
@@ -156,6 +158,8 @@ static void ends_release(struct ends *ends)
 	lode_vec_release(&ends->front);
 	lode_vec_release(&ends->back);
 }
+
+/* ---- Mining ---- */
 
 void lode_pattern_set_release(struct lode_pattern_set *set)
 {

@@ -4,6 +4,8 @@
 #include "engine/patterns/windows.h"
 #include "base/pair_index.h"
 
+/* ---- Conflicts ---- */
+
 /*
  * Costs of ordered pairs of insertions that do not fit a pivot, and a small set of insertions that
  * every costly pair has one of.
@@ -106,6 +108,8 @@ static void conflicts_release(struct lode_conflicts *conflicts)
 	lode_pair_index_release(&conflicts->index);
 	lode_vec_release(&conflicts->degree);
 }
+
+/* ---- Pivots ---- */
 
 enum {
 	FEW_BRANCHES = 2,     /* no more than that: good enough */

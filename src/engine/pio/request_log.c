@@ -7,14 +7,7 @@
 #include "model/interval_axis.h"
 #include "base/unnamed_file.h"
 
-/*
- * Requests kept small: what is needed to judge them once all have been seen.
- *
- * SLOW depends on the mean over all requests of an (action, user), so each must be looked at twice.
- * A spool holds (interval, pair, response time) in 6 to 7 bytes each, in the order of the log: 135
- * million in less than 1 GB. Past a bound, blocks go to an unnamed temporary file and are read back
- * one by one.
- */
+/* ---- Requests kept small ---- */
 
 enum { BLOCK_BYTES = 1 << 20, ITEM_MAX_BYTES = 32 };
 

@@ -4,8 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "engine/quality/dump_rate.h"
-
 /*
  * Shares of the recorded command's cost: the rest of a machine is often in a bad state, and hardly
  * matters. From `notable_pct` on a flaw is worth a sentence; below it every recording has some.

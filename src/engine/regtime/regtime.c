@@ -5,9 +5,7 @@
 #include "base/pool.h"
 #include "base/sorted.h"
 
-/*
- * Own times of kept calls: without their callees, kept or in expressions.
- */
+/* ---- Self times ---- */
 
 /* Time in which an expression's outermost calls ran: own times of all its nodes tile it. */
 static int64_t called_ns(const struct lode_regtime_thread *thread,

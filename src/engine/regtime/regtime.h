@@ -33,9 +33,6 @@
 
 #include "model/call_trace.h"
 
-/* Of a call that begins before its window or ends behind it: not all its callees are there. */
-#define LODE_OWN_UNKNOWN INT64_MIN
-
 /* A share of the thread's total time, or a time. */
 struct lode_regtime_threshold {
 	bool is_time;
@@ -139,6 +136,13 @@ struct lode_regtime {
 int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
 		     const struct lode_regtime_options *options, struct lode_error *err);
 void lode_regtime_free(struct lode_regtime *regtime);
+
+/*
+ * Own times of kept calls: without their callees, kept or in expressions.
+ */
+
+/* Of a call that begins before its window or ends behind it: not all its callees are there. */
+#define LODE_OWN_UNKNOWN INT64_MIN
 
 /* Sets out[i] for each item of the thread that is a call, and leaves the others 0. Exact. */
 void lode_regtime_own(int64_t *out, const struct lode_regtime_thread *thread);

@@ -28,7 +28,6 @@
 #include "engine/suspects/execution.h"
 #include "engine/suspects/graft.h"
 #include "engine/suspects/metric_spec.h"
-#include "engine/suspects/metric_spec.h"
 #include "engine/suspects/pairing.h"
 #include "model/tap.h"
 

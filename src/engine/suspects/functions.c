@@ -5,24 +5,7 @@
 
 #include "base/sorted.h"
 
-/*
- * How strongly a function goes with slow executions (PASD §III-C; design §4).
- *
- *   D-Success, D-Failed   executions in which the function is the last one of the stack
- *   O-Success, O-Failed   executions in which it occurs at all, counted once each
- *
- *   Failure  = D-Failed / (D-Failed + D-Success)
- *   Context  = O-Failed / (O-Failed + O-Success)
- *   Increase = Failure - Context                      0/0 is 0
- *
- * Increase speaks of functions that are sometimes last and sometimes not. One that is always last
- * has Failure = Context, so 0; one that never is has -Context. The other scores speak of all:
- *
- *   Ochiai     O-Failed / √(all failed · (O-Failed + O-Success))
- *   Tarantula  share of the failed that have it / (that + share of the succeeded that have it)
- *   DStar      O-Failed² / (O-Success + failed without it)
- *   Importance harmonic mean of Increase and ln D-Failed / ln all failed (CBI, Liblit 2005)
- */
+/* ---- Scores ---- */
 
 static double ratio(double part, double whole)
 {
@@ -105,6 +88,8 @@ struct lode_scores lode_scores_of(const struct lode_evidence *e, uint64_t failed
 	importance(&scores, (double)e->d_failed, f);
 	return scores;
 }
+
+/* ---- Functions ---- */
 
 struct lode_outcome lode_row_outcome(const struct lode_tally_row *row, enum lode_evidence_kind kind)
 {

@@ -12,6 +12,25 @@
 #include "engine/suspects/fisher.h"
 #include "engine/suspects/tally.h"
 
+/*
+ * How strongly a function goes with slow executions (PASD §III-C; design §4).
+ *
+ *   D-Success, D-Failed   executions in which the function is the last one of the stack
+ *   O-Success, O-Failed   executions in which it occurs at all, counted once each
+ *
+ *   Failure  = D-Failed / (D-Failed + D-Success)
+ *   Context  = O-Failed / (O-Failed + O-Success)
+ *   Increase = Failure - Context                      0/0 is 0
+ *
+ * Increase speaks of functions that are sometimes last and sometimes not. One that is always last
+ * has Failure = Context, so 0; one that never is has -Context. The other scores speak of all:
+ *
+ *   Ochiai     O-Failed / √(all failed · (O-Failed + O-Success))
+ *   Tarantula  share of the failed that have it / (that + share of the succeeded that have it)
+ *   DStar      O-Failed² / (O-Success + failed without it)
+ *   Importance harmonic mean of Increase and ln D-Failed / ln all failed (CBI, Liblit 2005)
+ */
+
 struct lode_evidence {
 	uint64_t d_success, d_failed, o_success, o_failed;
 };
@@ -29,6 +48,10 @@ struct lode_scores {
 	 */
 	struct lode_interval increase_ci, importance_ci;
 };
+
+/* `failed` and `succeeded`: of all executions. */
+struct lode_scores lode_scores_of(const struct lode_evidence *evidence, uint64_t failed,
+				  uint64_t succeeded);
 
 /* What counts as failed and succeeded. */
 enum lode_evidence_kind {
@@ -60,7 +83,3 @@ struct lode_outcome lode_functions_build(lode_functions *functions, const struct
 
 /* A mark for one stack; marks of sets of stacks are their sums. */
 void lode_stack_mark(uint64_t mark[2], uint32_t stack);
-
-/* `failed` and `succeeded`: of all executions. */
-struct lode_scores lode_scores_of(const struct lode_evidence *evidence, uint64_t failed,
-				  uint64_t succeeded);

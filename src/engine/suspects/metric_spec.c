@@ -6,9 +6,7 @@
 #include "base/glob.h"
 #include "base/slice.h"
 
-/*
- * The tracepoints that metrics are made of: what each one means, and which of its fields count.
- */
+/* ---- Tracepoints ---- */
 
 #define REQUEST                              \
 	{                                    \
@@ -105,6 +103,8 @@ bool lode_futex_op_waits(uint64_t op)
 		return false;
 	}
 }
+
+/* ---- Metrics ---- */
 
 static struct lode_slice trimmed(const char *begin, const char *end)
 {

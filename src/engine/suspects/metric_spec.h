@@ -20,6 +20,10 @@
 #include "model/tap.h"
 #include "base/error.h"
 
+/*
+ * The tracepoints that metrics are made of: what each one means, and which of its fields count.
+ */
+
 enum lode_event_role {
 	LODE_ROLE_NONE,
 	LODE_ROLE_RAW_ENTER, /* values: id, args[1] */
@@ -43,6 +47,15 @@ enum lode_event_role {
 
 /* The role of a tracepoint; of LODE_ROLE_ENTER and _EXIT, `*syscall` is the call's name. */
 enum lode_event_role lode_event_role_of(const char *tracepoint, const char **syscall);
+
+/* The fields and the stack that the role needs, into a wish of which nothing else is set. */
+void lode_event_role_wish(enum lode_event_role role, struct lode_tap_wish *wish);
+
+/* "NET_RX" for 3; "7" and the like are written to `buffer`. */
+const char *lode_softirq_name(uint64_t vec, char *buffer, size_t size);
+
+/* Whether a futex call with this operation waits. */
+bool lode_futex_op_waits(uint64_t op);
 
 enum { LODE_METRIC_KEYS = 4 }; /* fields of one `by`, at most */
 
@@ -70,10 +83,3 @@ bool lode_metric_spec_wants(const struct lode_metric_spec *spec, const char *nam
 
 /* Whether any name that begins with `kind` and a colon may be asked for: "offcpu". */
 bool lode_metric_spec_may_want(const struct lode_metric_spec *spec, const char *kind);
-
-/* The fields and the stack that the role needs, into a wish of which nothing else is set. */
-void lode_event_role_wish(enum lode_event_role role, struct lode_tap_wish *wish);
-/* "NET_RX" for 3; "7" and the like are written to `buffer`. */
-const char *lode_softirq_name(uint64_t vec, char *buffer, size_t size);
-/* Whether a futex call with this operation waits. */
-bool lode_futex_op_waits(uint64_t op);

@@ -1,15 +1,7 @@
 /* Counts executions by metric, stack, set and label. */
 #include "engine/suspects/tally.h"
 
-/*
- * The k-th smallest of values that can only be read one after the other, exactly, in small memory.
- *
- *   pass 1   |....|....|..##|....|  counts per interval say in which one the k-th value lies
- *   pass 2             |.#..|       that interval, divided anew
- *   ...                             until the interval is one value
- *
- * Values below 2^64 take six passes at most, those of one metric mostly three.
- */
+/* ---- The k-th smallest ---- */
 
 enum { bucket_bits = 11 };
 
@@ -50,6 +42,8 @@ bool lode_order_end_pass(struct lode_order_statistic *order)
 	memset(order->counts, 0, LODE_ORDER_BUCKETS * sizeof(*order->counts));
 	return false;
 }
+
+/* ---- Both passes ---- */
 
 static const char syscall_prefix[] = "syscall:";
 

@@ -14,6 +14,16 @@
 #include "engine/suspects/moments.h"
 #include "engine/suspects/thresholds.h"
 
+/*
+ * The k-th smallest of values that can only be read one after the other, exactly, in small memory.
+ *
+ *   pass 1   |....|....|..##|....|  counts per interval say in which one the k-th value lies
+ *   pass 2             |.#..|       that interval, divided anew
+ *   ...                             until the interval is one value
+ *
+ * Values below 2^64 take six passes at most, those of one metric mostly three.
+ */
+
 enum { LODE_ORDER_BUCKETS = 1 << 11 };
 
 struct lode_order_statistic {
@@ -23,6 +33,10 @@ struct lode_order_statistic {
 	uint64_t *counts; /* of the buckets; NULL when done */
 };
 
+/* The value of rank `rank` (from 0) among values from `least` to `largest`. */
+void lode_order_init(struct lode_order_statistic *order, uint64_t least, uint64_t largest,
+		     uint64_t rank);
+
 /* Within a pass: one of the values. */
 static inline void lode_order_add(struct lode_order_statistic *order, uint64_t value)
 {
@@ -31,6 +45,9 @@ static inline void lode_order_add(struct lode_order_statistic *order, uint64_t v
 	if (value >= order->low && bucket < LODE_ORDER_BUCKETS)
 		order->counts[bucket]++;
 }
+
+/* Ends a pass; true when the value is known: it is order->low. */
+bool lode_order_end_pass(struct lode_order_statistic *order);
 
 /*
  * How values are spread, in buckets that grow with them: four to each power of two, so that a
@@ -119,9 +136,3 @@ static inline enum lode_side lode_tally_side(const struct lode_tally *tally, uin
 {
 	return stream >= tally->options.n_subject_streams ? LODE_SIDE_OTHER : LODE_SIDE_SUBJECT;
 }
-
-/* The value of rank `rank` (from 0) among values from `least` to `largest`. */
-void lode_order_init(struct lode_order_statistic *order, uint64_t least, uint64_t largest,
-		     uint64_t rank);
-/* Ends a pass; true when the value is known: it is order->low. */
-bool lode_order_end_pass(struct lode_order_statistic *order);

@@ -5,7 +5,6 @@
 #include "engine/waits/client.h"
 #include "engine/waits/fold.h"
 #include "engine/waits/critpath.h"
-#include "engine/waits/fold.h"
 #include "engine/waits/polled.h"
 #include "engine/waits/ran_instead.h"
 #include "engine/waits/scope.h"

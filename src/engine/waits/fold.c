@@ -4,9 +4,7 @@
 #include "base/glob.h"
 #include "base/sorted.h"
 
-/*
- * Content filter of an area of interest: which stacks pass the --include and --exclude globs.
- */
+/* ---- Content filters ---- */
 
 enum {
 	HAS_INCLUDED = 1, /* an include matches the frame, or one of the stack's frames */

@@ -10,6 +10,18 @@
 #include "engine/waits/aoi.h"
 #include "model/digest.h"
 
+/*
+ * Content filter of an area of interest: which stacks pass the --include and --exclude globs.
+ */
+
+/*
+ * Drops the digest's rows whose stacks do not pass, see struct lode_aoi_options. Each frame is
+ * matched once: O(frames * globs + nodes + rows). A glob is tried on "function" and
+ * "module!function"; on frames without a symbol as "[module]", and on links as "→ comm" alone, so
+ * that the name of a thread is not taken for a function's.
+ */
+void lode_content_filter(struct lode_digest *digest, const struct lode_aoi_options *options);
+
 struct lode_piece {
 	uint32_t stack; /* chain, see chain.h: few enough for one number each */
 	uint32_t waker; /* string id in the digest's tree, 0 none */
@@ -62,11 +74,3 @@ void lode_fold_ran(struct lode_fold *fold, uint32_t row, uint32_t name, int64_t 
 /* Appends the rows of `symptom` to the digest, in order of their making, and starts over. */
 void lode_fold_finish(struct lode_fold *fold, struct lode_digest *digest, uint32_t symptom);
 void lode_fold_release(struct lode_fold *fold);
-
-/*
- * Drops the digest's rows whose stacks do not pass, see struct lode_aoi_options. Each frame is
- * matched once: O(frames * globs + nodes + rows). A glob is tried on "function" and
- * "module!function"; on frames without a symbol as "[module]", and on links as "→ comm" alone, so
- * that the name of a thread is not taken for a function's.
- */
-void lode_content_filter(struct lode_digest *digest, const struct lode_aoi_options *options);

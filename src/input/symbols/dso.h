@@ -10,7 +10,6 @@
 
 #include "base/map.h"
 #include "input/symbols/elf_file.h"
-#include "input/symbols/elf_map.h"
 #include "input/symbols/files.h"
 #include "input/symbols/symbols.h"
 #include "input/symbols/symtab.h"

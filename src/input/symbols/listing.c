@@ -33,6 +33,8 @@ static int disassemble(lode_instructions *out, struct lode_arena *arena, unsigne
 
 #include <capstone/capstone.h>
 
+/* ---- Machine code ---- */
+
 #define CAPSTONE_FUNCTIONS(X) \
 	X(cs_open)            \
 	X(cs_close)           \
@@ -124,6 +126,8 @@ static int disassemble(lode_instructions *out, struct lode_arena *arena, unsigne
 }
 
 #endif
+
+/* ---- Listings ---- */
 
 struct lode_listing {
 	struct lode_dso *dso; /* its table and map do not change once it is loaded */

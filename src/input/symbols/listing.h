@@ -11,6 +11,10 @@
 #include "input/symbols/inlines.h"
 #include "input/symbols/symbols.h"
 
+/*
+ * Machine code as text, by libcapstone, which is opened when somebody asks for it.
+ */
+
 struct lode_instruction {
 	uint64_t address;
 	uint32_t size_bytes;

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "record/elf_reduce.h"
 #include "input/symbols/cfi.h"
-#include "input/symbols/elf_map.h"
+#include "input/symbols/elf_file.h"
 #include "input/symbols/elf_symbols.h"
 #include "scratch.h"
 

@@ -5,7 +5,6 @@
 #include "base/delimited.h"
 #include "base/lines.h"
 #include "input/call_batch.h"
-#include "input/call_names.h"
 #include "input/formats/calltext/call_line.h"
 #include "input/call_source.h"
 

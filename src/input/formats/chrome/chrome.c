@@ -2,7 +2,7 @@
 #include "input/call_source.h"
 
 #include "base/decimal.h"
-#include "input/call_names.h"
+#include "input/call_batch.h"
 #include "input/call_sort.h"
 #include "input/formats/chrome/chrome_events.h"
 

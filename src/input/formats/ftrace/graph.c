@@ -6,7 +6,6 @@
 #include "base/lines.h"
 #include "model/clock_guard.h"
 #include "input/call_batch.h"
-#include "input/call_names.h"
 #include "input/formats/ftrace/graph_line.h"
 
 /*

@@ -16,7 +16,7 @@
 #include "record/elf_reduce.h"
 #include "scratch.h"
 #include "base/map.h"
-#include "input/symbols/elf_map.h"
+#include "input/symbols/elf_file.h"
 #include "input/symbols/elf_symbols.h"
 #include "input/symbols/go_functions.h"
 

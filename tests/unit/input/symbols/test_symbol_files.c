@@ -14,7 +14,6 @@
 #include "own.h"
 #include "scratch.h"
 #include "input/symbols/elf_file.h"
-#include "input/symbols/elf_map.h"
 #include "input/symbols/files.h"
 #include "input/symbols/symbols.h"
 #include "input/symbols/packages.h"

@@ -20,7 +20,6 @@
 #include "random.h"
 #include "scratch.h"
 #include "input/symbols/elf_file.h"
-#include "input/symbols/elf_map.h"
 #include "input/symbols/elf_symbols.h"
 #include "input/symbols/symbols.h"
 
