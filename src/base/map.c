@@ -3,6 +3,11 @@
 
 #include "base/memory_bound.h"
 
+uint32_t *lode_alloc_none(size_t n)
+{
+	return memset(lode_alloc(n * sizeof(uint32_t)), 0xff, n * sizeof(uint32_t));
+}
+
 uint64_t lode_hash_u64(uint64_t x)
 {
 	/* The finaliser of SplitMix64: every input bit reaches every output bit. */

@@ -13,6 +13,9 @@
 
 #define LODE_NONE UINT32_MAX /* "no id": the value a map gives for an absent key */
 
+/* n of them, all LODE_NONE: to be freed. */
+LODE_NEVER_NULL uint32_t *lode_alloc_none(size_t n);
+
 struct lode_map_slot {
 	uint64_t key;
 	uint32_t value; /* LODE_NONE: the slot is free */

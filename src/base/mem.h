@@ -50,6 +50,9 @@ void lode_arena_release(struct lode_arena *arena);
 
 #define lode_arena_array(arena, type, n) \
 	((type *)lode_arena_alloc(arena, sizeof(type) * (size_t)(n), _Alignof(type)))
+/* All 0. */
+#define lode_arena_array0(arena, type, n) \
+	((type *)memset(lode_arena_array(arena, type, n), 0, sizeof(type) * (size_t)(n)))
 
 /* ---- Vec: a growable array. Declare `LODE_VEC(int64_t) starts = { 0 };` ---- */
 

@@ -14,15 +14,6 @@ struct canon {
 	uint32_t *name_rank; /* per frame of `from`: its place in by_name */
 };
 
-static uint32_t *none(size_t n)
-{
-	uint32_t *ids = lode_alloc((n + 1) * sizeof(*ids));
-
-	for (size_t i = 0; i < n; i++)
-		ids[i] = LODE_NONE;
-	return ids;
-}
-
 static uint32_t string_of(struct canon *c, uint32_t id)
 {
 	const struct lode_strings *from = &c->from->tree.strings;
@@ -180,7 +171,7 @@ static void copy_nodes(struct canon *c)
 {
 	const struct lode_calltree *tree = &c->from->tree;
 	size_t n = tree->nodes.n, n_frames = tree->frames.n;
-	uint32_t *first_of_rank = none(n_frames), *next_of_rank = none(n);
+	uint32_t *first_of_rank = lode_alloc_none(n_frames), *next_of_rank = lode_alloc_none(n);
 	uint32_t *first_child = lode_alloc0(n, sizeof(*first_child));
 	uint32_t *sibling = lode_alloc0(n, sizeof(*sibling));
 	uint32_t node, next;
@@ -396,11 +387,11 @@ static struct lode_digest *make_canonical(const struct lode_digest *from, const 
 		.to = lode_digest_new(),
 		.taken = taken,
 		.keep = keep,
-		.strings = none(from->tree.strings.text.n),
-		.frames = none(from->tree.frames.n),
-		.nodes = none(from->tree.nodes.n),
-		.streams = none(from->streams.n),
-		.symptoms = none(from->symptoms.n),
+		.strings = lode_alloc_none(from->tree.strings.text.n),
+		.frames = lode_alloc_none(from->tree.frames.n),
+		.nodes = lode_alloc_none(from->tree.nodes.n),
+		.streams = lode_alloc_none(from->streams.n),
+		.symptoms = lode_alloc_none(from->symptoms.n),
 		.is_used = lode_alloc0(from->tree.nodes.n, sizeof(bool)),
 	};
 

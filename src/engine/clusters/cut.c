@@ -328,10 +328,9 @@ static uint32_t *find_cells(struct cut *c, size_t max_cells)
 /* Each stack's functions. */
 static void list_functions(struct cut *c)
 {
-	uint32_t *last = lode_alloc((c->n_functions + 1) * sizeof(*last));
+	uint32_t *last = lode_alloc_none(c->n_functions + 1);
 	size_t n = 0;
 
-	memset(last, 0xff, c->n_functions * sizeof(*last));
 	for (uint32_t s = 0; s < c->in->n; s++) {
 		c->start[s] = n;
 		for (size_t i = c->in->start[s]; i < c->in->start[s + 1]; i++) {

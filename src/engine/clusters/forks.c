@@ -75,13 +75,12 @@ static void find_paths(struct fork_paths *x, const uint32_t *function_of,
 		       const struct lode_forks_input *in, const int64_t *stack_ns)
 {
 	const struct lode_cut_stacks *stacks = &in->stacks;
-	uint32_t *last = lode_alloc(x->n_functions * sizeof(*last));
+	uint32_t *last = lode_alloc_none(x->n_functions);
 	struct step {
 		uint32_t function, links;
 	} *steps = lode_alloc(x->n_functions * sizeof(*steps));
 	struct lode_map of_hash = {0};
 
-	memset(last, 0xff, x->n_functions * sizeof(*last));
 	x->n = x->functions.n = x->links.n = x->start.n = x->cost_ns.n = 0;
 	lode_vec_append(&x->start, 0);
 	for (uint32_t s = 0; s < stacks->n; s++) {

@@ -34,6 +34,7 @@ static const uint32_t LOWER_COUNTS = (uint32_t)1 << 30, HIGHER_COUNTS = (uint32_
  * quick as reading links made of it, which take more room: most rows are never copied.
  */
 struct state {
+	struct lode_arena arena; /* of the arrays */
 	const struct lode_joining *in;
 	uint32_t *first_of;
 	struct lode_map *computed; /* pairs below the cut that were needed, at their lower items */
@@ -315,14 +316,14 @@ static void state_init(struct state *s)
 
 	s->links = lode_alloc0(n, sizeof(*s->links));
 	s->computed = lode_alloc0(n, sizeof(*s->computed));
-	s->next = lode_alloc(n * sizeof(*s->next));
-	s->last = lode_alloc(n * sizeof(*s->last));
-	s->next_loose = lode_alloc(n * sizeof(*s->next_loose));
-	s->last_loose = lode_alloc(n * sizeof(*s->last_loose));
-	s->first_loose = lode_alloc(n * sizeof(*s->first_loose));
-	s->size = lode_alloc(n * sizeof(*s->size));
-	s->is_open = lode_alloc(n * sizeof(*s->is_open));
-	s->near = lode_alloc0(n, sizeof(*s->near));
+	s->next = lode_arena_array(&s->arena, uint32_t, n);
+	s->last = lode_arena_array(&s->arena, uint32_t, n);
+	s->next_loose = lode_arena_array(&s->arena, uint32_t, n);
+	s->last_loose = lode_arena_array(&s->arena, uint32_t, n);
+	s->first_loose = lode_arena_array(&s->arena, uint32_t, n);
+	s->size = lode_arena_array(&s->arena, uint32_t, n);
+	s->is_open = lode_arena_array(&s->arena, bool, n);
+	s->near = lode_arena_array0(&s->arena, struct link, n);
 	for (uint32_t i = 0; i < n; i++) {
 		s->size[i] = 1;
 		s->is_open[i] = true;
@@ -340,14 +341,7 @@ static void state_release(struct state *s)
 	}
 	free(s->computed);
 	free(s->links);
-	free(s->next);
-	free(s->last);
-	free(s->next_loose);
-	free(s->last_loose);
-	free(s->first_loose);
-	free(s->size);
-	free(s->is_open);
-	free(s->near);
+	lode_arena_release(&s->arena);
 	lode_vec_release(&s->touched);
 	lode_vec_release(&s->candidates);
 }

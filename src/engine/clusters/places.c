@@ -91,18 +91,18 @@ void lode_places_init(struct lode_places *p, const struct lode_similarity *simil
 
 	memset(p, 0, sizeof(*p));
 	p->n = patterns->n;
-	p->pattern = lode_alloc(p->n * sizeof(*p->pattern));
-	p->start = lode_alloc((p->n + 1) * sizeof(*p->start));
-	p->function = lode_alloc(patterns->items.n * sizeof(*p->function));
-	p->row = lode_alloc(patterns->items.n * sizeof(*p->row));
-	p->has_rows = lode_alloc(p->n * sizeof(*p->has_rows));
-	p->place_of = lode_alloc(p->n * sizeof(*p->place_of));
-	p->node_of = lode_alloc(patterns->items.n * sizeof(*p->node_of));
-	p->weight = lode_alloc(patterns->items.n * sizeof(*p->weight));
-	p->sum = lode_alloc((patterns->items.n + p->n) * sizeof(*p->sum));
-	p->nodes = lode_alloc(patterns->items.n * sizeof(*p->nodes));
-	p->first_node = lode_alloc((p->n + 1) * sizeof(*p->first_node));
-	p->uni = lode_alloc0(similarity->n_functions, sizeof(*p->uni));
+	p->pattern = lode_arena_array(&p->arena, uint32_t, p->n);
+	p->start = lode_arena_array(&p->arena, size_t, p->n + 1);
+	p->function = lode_arena_array(&p->arena, uint32_t, patterns->items.n);
+	p->row = lode_arena_array(&p->arena, uint32_t, patterns->items.n);
+	p->has_rows = lode_arena_array(&p->arena, bool, p->n);
+	p->place_of = lode_arena_array(&p->arena, uint32_t, p->n);
+	p->node_of = lode_arena_array(&p->arena, uint32_t, patterns->items.n);
+	p->weight = lode_arena_array(&p->arena, struct lode_place_weight, patterns->items.n);
+	p->sum = lode_arena_array(&p->arena, float, patterns->items.n + p->n);
+	p->nodes = lode_arena_array(&p->arena, struct lode_place_node, patterns->items.n);
+	p->first_node = lode_arena_array(&p->arena, uint32_t, p->n + 1);
+	p->uni = lode_arena_array0(&p->arena, float, similarity->n_functions);
 	for (size_t place = 0; place < p->n; place++)
 		p->pattern[place] = (uint32_t)place;
 	lode_sort_r(p->pattern, p->n, compare_places, (void *)(uintptr_t)similarity);
@@ -123,17 +123,6 @@ void lode_places_init(struct lode_places *p, const struct lode_similarity *simil
 
 void lode_places_release(struct lode_places *p)
 {
-	free(p->pattern);
-	free(p->start);
-	free(p->function);
-	free(p->row);
-	free(p->has_rows);
-	free(p->place_of);
-	free(p->node_of);
-	free(p->weight);
-	free(p->sum);
-	free(p->nodes);
-	free(p->first_node);
-	free(p->uni);
+	lode_arena_release(&p->arena);
 	memset(p, 0, sizeof(*p));
 }

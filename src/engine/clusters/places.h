@@ -32,6 +32,7 @@ struct lode_place_weight {
 
 /* Immutable: share it freely. */
 struct lode_places {
+	struct lode_arena arena; /* of the arrays */
 	size_t n;
 	uint32_t longest; /* pattern of those that have rows */
 	uint32_t longest_of_all;

@@ -207,10 +207,9 @@ void lode_similarity_init(struct lode_similarity *similarity,
 			  const struct lode_pattern_set *patterns, const struct lode_calltree *tree,
 			  const struct lode_name_stats *names)
 {
-	uint32_t *function_of = lode_alloc(tree->frames.n * sizeof(*function_of));
+	uint32_t *function_of = lode_alloc_none(tree->frames.n);
 	size_t start;
 
-	memset(function_of, 0xff, tree->frames.n * sizeof(*function_of));
 	memset(similarity, 0, sizeof(*similarity));
 	similarity->patterns = patterns;
 	number_functions(similarity, tree, function_of);

@@ -16,6 +16,7 @@ static const size_t most_work = (size_t)1 << 32; /* splits x values: a few secon
 
 /* Streams with symptoms, renumbered, and what comes of them. */
 struct work {
+	struct lode_arena arena; /* of the arrays */
 	const struct lode_diff_input *input;
 	uint32_t *number; /* per stream of the input: its number here, or LODE_NONE */
 	size_t n;
@@ -104,24 +105,18 @@ static void work_init(struct work *w, const struct lode_diff_input *input)
 
 	memset(w, 0, sizeof(*w));
 	w->input = input;
-	w->number = lode_alloc0(n, sizeof(*w->number));
-	w->side = lode_alloc0(n, sizeof(*w->side));
-	w->n_symptoms = lode_alloc0(n, sizeof(*w->n_symptoms));
-	w->stratum = lode_alloc0(n + 1, sizeof(*w->stratum));
-	w->symptom_ns = lode_alloc0(n, sizeof(*w->symptom_ns));
-	w->group = lode_alloc0(n, sizeof(*w->group));
-	w->group_n = lode_alloc0(n, sizeof(*w->group_n));
+	w->number = lode_arena_array0(&w->arena, uint32_t, n);
+	w->side = lode_arena_array0(&w->arena, uint8_t, n);
+	w->n_symptoms = lode_arena_array0(&w->arena, uint32_t, n);
+	w->stratum = lode_arena_array0(&w->arena, uint32_t, n + 1);
+	w->symptom_ns = lode_arena_array0(&w->arena, int64_t, n);
+	w->group = lode_arena_array0(&w->arena, uint32_t, n);
+	w->group_n = lode_arena_array0(&w->arena, int64_t, n);
 }
 
 static void work_release(struct work *w)
 {
-	free(w->number);
-	free(w->side);
-	free(w->n_symptoms);
-	free(w->stratum);
-	free(w->symptom_ns);
-	free(w->group);
-	free(w->group_n);
+	lode_arena_release(&w->arena);
 	lode_change_sizes_release(&w->sizes);
 	lode_splits_release(&w->splits);
 	lode_vec_release(&w->values);

@@ -308,6 +308,7 @@ void lode_permutation_test(struct lode_permutation_item *items, size_t n_items,
 			   const struct lode_change_sizes *sizes, unsigned n_threads)
 {
 	size_t n = sizes->splits->n;
+	struct lode_arena arena = {0};
 	struct job job = {.items = items, .sizes = sizes, .n_splits = n};
 
 	if (n_items == 0)
@@ -317,21 +318,15 @@ void lode_permutation_test(struct lode_permutation_item *items, size_t n_items,
 	if (n_threads == 0)
 		n_threads = 1;
 	job.far = lode_realloc_n(NULL, n_items, n * sizeof(*job.far));
-	job.scratch = lode_alloc0(n_threads, sizeof(*job.scratch));
+	job.scratch = lode_arena_array0(&arena, struct scratch, n_threads);
 	for (unsigned w = 0; w < n_threads; w++) {
-		job.scratch[w].t = lode_alloc(n * sizeof(*job.scratch[w].t));
-		job.scratch[w].order = lode_alloc(n * sizeof(*job.scratch[w].order));
-		job.scratch[w].tail = lode_alloc(n * sizeof(*job.scratch[w].tail));
-		job.scratch[w].n_with = lode_alloc((n + 1) * sizeof(*job.scratch[w].n_with));
+		job.scratch[w].t = lode_arena_array(&arena, double, n);
+		job.scratch[w].order = lode_arena_array(&arena, uint32_t, n);
+		job.scratch[w].tail = lode_arena_array(&arena, uint32_t, n);
+		job.scratch[w].n_with = lode_arena_array(&arena, uint32_t, n + 1);
 	}
 	lode_pool_run(n_threads, n_items, test_item, &job);
 	step_down(&job, n_items);
-	for (unsigned w = 0; w < n_threads; w++) {
-		free(job.scratch[w].t);
-		free(job.scratch[w].order);
-		free(job.scratch[w].tail);
-		free(job.scratch[w].n_with);
-	}
-	free(job.scratch);
+	lode_arena_release(&arena);
 	free(job.far);
 }

@@ -7,12 +7,11 @@ void lode_postings_count(struct lode_postings *out, const struct lode_stackset *
 			 size_t n_frames, struct lode_arena *arena)
 {
 	/* last[f]: the latest stack counted for f, so that recursion counts once. */
-	uint32_t *last = lode_alloc(n_frames * sizeof(*last));
+	uint32_t *last = lode_alloc_none(n_frames);
 
 	*out = (struct lode_postings){.n_frames = n_frames};
 	out->start = lode_arena_array(arena, size_t, n_frames + 2);
 	memset(out->start, 0, (n_frames + 2) * sizeof(*out->start));
-	memset(last, 0xff, n_frames * sizeof(*last));
 	for (size_t s = 0; s < set->n; s++) {
 		lode_stackset_pass(set, s);
 		for (size_t i = set->start[s]; i < set->start[s + 1]; i++)
@@ -29,13 +28,12 @@ void lode_postings_count(struct lode_postings *out, const struct lode_stackset *
 void lode_postings_build(struct lode_postings *out, const struct lode_stackset *set,
 			 size_t n_frames, struct lode_arena *arena)
 {
-	uint32_t *last = lode_alloc(n_frames * sizeof(*last));
+	uint32_t *last = lode_alloc_none(n_frames);
 	size_t *fill = lode_alloc((n_frames + 1) * sizeof(*fill));
 
 	lode_postings_count(out, set, n_frames, arena);
 	memcpy(fill, out->start, (n_frames + 1) * sizeof(*fill));
 	out->stacks = lode_arena_array(arena, uint32_t, out->start[n_frames]);
-	memset(last, 0xff, n_frames * sizeof(*last));
 	for (size_t s = 0; s < set->n; s++) {
 		lode_stackset_pass(set, s);
 		for (size_t i = set->start[s]; i < set->start[s + 1]; i++)
@@ -108,10 +106,9 @@ void lode_stackset_build(struct lode_stackset *out, const struct lode_digest *di
 			 unsigned kinds, struct lode_arena *arena)
 {
 	size_t n_nodes = digest->tree.nodes.n, n_items = 0;
-	uint32_t *stack_of_node = lode_alloc(n_nodes * sizeof(*stack_of_node));
+	uint32_t *stack_of_node = lode_alloc_none(n_nodes);
 
 	memset(out, 0, sizeof(*out));
-	memset(stack_of_node, 0xff, n_nodes * sizeof(*stack_of_node));
 	group_rows(out, digest, kinds, stack_of_node, arena);
 	out->start = lode_arena_array(arena, size_t, out->n + 1);
 	out->cost_ns = lode_arena_array(arena, int64_t, out->n);

@@ -11,6 +11,7 @@ struct lists {
 
 /* Which signatures are seen, and what that covers. */
 struct known {
+	struct lode_arena arena; /* of the arrays */
 	const struct lode_order_input *input;
 	struct lists parts; /* per signature */
 	bool *is_seen;	    /* per signature */
@@ -98,10 +99,10 @@ static void known_init(struct known *known, const struct lode_order_input *input
 	memset(known, 0, sizeof(*known));
 	known->input = input;
 	parts_by_signature(&known->parts, input);
-	known->is_seen = lode_alloc0(input->n_signatures, sizeof(*known->is_seen));
-	known->is_covered = lode_alloc0(input->n_parts, sizeof(*known->is_covered));
-	known->gain_ns = lode_alloc0(input->n_signatures, sizeof(*known->gain_ns));
-	known->stamp = lode_alloc0(input->n_parts, sizeof(*known->stamp));
+	known->is_seen = lode_arena_array0(&known->arena, bool, input->n_signatures);
+	known->is_covered = lode_arena_array0(&known->arena, bool, input->n_parts);
+	known->gain_ns = lode_arena_array0(&known->arena, int64_t, input->n_signatures);
+	known->stamp = lode_arena_array0(&known->arena, uint32_t, input->n_parts);
 	for (size_t p = 0; p < input->n_parts; p++)
 		for (size_t k = input->part_start[p]; k < input->part_start[p + 1]; k++)
 			known->gain_ns[input->part_signatures[k]] += input->part_ns[p];
@@ -113,10 +114,7 @@ static void known_init(struct known *known, const struct lode_order_input *input
 static void known_release(struct known *known)
 {
 	lists_release(&known->parts);
-	free(known->is_seen);
-	free(known->is_covered);
-	free(known->gain_ns);
-	free(known->stamp);
+	lode_arena_release(&known->arena);
 }
 
 /* What a stream would add with all that is new in it. */
@@ -153,6 +151,7 @@ struct candidate {
 };
 
 struct search {
+	struct lode_arena arena; /* of the arrays */
 	struct known *known;
 	struct lists streams;	/* per signature: that show it and are not opened */
 	int64_t *total_ns;	/* per signature, for ties */
@@ -255,10 +254,10 @@ static void search_init(struct search *search, struct known *known)
 	memset(search, 0, sizeof(*search));
 	search->known = known;
 	streams_by_signature(&search->streams, input);
-	search->total_ns = lode_alloc0(input->n_signatures, sizeof(*search->total_ns));
-	search->bound_ns = lode_alloc0(input->n_streams, sizeof(*search->bound_ns));
-	search->is_taken = lode_alloc0(input->n_streams, sizeof(*search->is_taken));
-	search->heap = lode_alloc(input->n_streams * sizeof(*search->heap));
+	search->total_ns = lode_arena_array0(&search->arena, int64_t, input->n_signatures);
+	search->bound_ns = lode_arena_array0(&search->arena, int64_t, input->n_streams);
+	search->is_taken = lode_arena_array0(&search->arena, bool, input->n_streams);
+	search->heap = lode_arena_array(&search->arena, struct candidate, input->n_streams);
 	for (size_t p = 0; p < input->n_parts; p++)
 		for (size_t k = input->part_start[p]; k < input->part_start[p + 1]; k++)
 			search->total_ns[input->part_signatures[k]] += input->part_ns[p];
@@ -273,10 +272,7 @@ static void search_init(struct search *search, struct known *known)
 static void search_release(struct search *search)
 {
 	lists_release(&search->streams);
-	free(search->total_ns);
-	free(search->bound_ns);
-	free(search->is_taken);
-	free(search->heap);
+	lode_arena_release(&search->arena);
 }
 
 /* ---- Orders by a number ---- */

@@ -221,10 +221,8 @@ static void find_neighbours(struct draft *draft, size_t n_sequences)
 {
 	size_t n = draft->ids.n;
 
-	draft->right = lode_alloc(n * sizeof(*draft->right));
-	draft->left = lode_alloc(n * sizeof(*draft->left));
-	memset(draft->right, 0xff, n * sizeof(*draft->right));
-	memset(draft->left, 0xff, n * sizeof(*draft->left));
+	draft->right = lode_alloc_none(n);
+	draft->left = lode_alloc_none(n);
 	for (size_t i = 0; i < n_sequences; i++) {
 		lode_sequences_pass(draft->dense, draft->start, n_sequences, i);
 		for (size_t p = draft->start[i]; p < draft->start[i + 1]; p++) {
@@ -266,8 +264,7 @@ static void rank_items(struct lode_reduced *out, struct draft *draft, int64_t mi
 	out->item_cost = lode_alloc(heads.n * sizeof(*out->item_cost));
 	out->chain_start = lode_alloc((heads.n + 1) * sizeof(*out->chain_start));
 	out->chain = lode_alloc(n * sizeof(*out->chain));
-	draft->rank = lode_alloc(n * sizeof(*draft->rank));
-	memset(draft->rank, 0xff, n * sizeof(*draft->rank));
+	draft->rank = lode_alloc_none(n);
 	for (i = 0; i < heads.n; i++) {
 		x = heads.at[i].item;
 		draft->rank[x] = i;

@@ -17,14 +17,14 @@ struct lode_pio_online *lode_pio_online_new(const struct lode_pio_model *model,
 	o->requests = requests;
 	o->n_counters = n;
 	o->n_rulesets = model->rules.n;
-	o->columns = lode_alloc0(n + 1, sizeof(*o->columns));
-	o->coverage = lode_alloc0(n + 1, sizeof(*o->coverage));
-	o->verdicts = lode_alloc0(o->n_rulesets + 1, sizeof(struct lode_pio_verdict *));
-	o->column = lode_alloc0(n + 1, sizeof(*o->column));
-	o->is_moved = lode_alloc0(n + 1, sizeof(*o->is_moved));
-	o->n_out = lode_alloc0(n + 1, sizeof(*o->n_out));
-	o->is_out = lode_alloc0(n + 1, sizeof(*o->is_out));
-	o->has_value = lode_alloc0(n + 1, sizeof(*o->has_value));
+	o->columns = lode_arena_array0(&o->arena, double *, n + 1);
+	o->coverage = lode_arena_array0(&o->arena, float *, n + 1);
+	o->verdicts = lode_arena_array0(&o->arena, struct lode_pio_verdict *, o->n_rulesets + 1);
+	o->column = lode_arena_array0(&o->arena, float, n + 1);
+	o->is_moved = lode_arena_array0(&o->arena, bool, n + 1);
+	o->n_out = lode_arena_array0(&o->arena, uint32_t, n + 1);
+	o->is_out = lode_arena_array0(&o->arena, bool, n + 1);
+	o->has_value = lode_arena_array0(&o->arena, bool, n + 1);
 	lode_pio_servers_build(&o->servers, model);
 	return o;
 }
@@ -39,15 +39,8 @@ void lode_pio_online_free(struct lode_pio_online *o)
 	}
 	for (size_t k = 0; k < o->n_rulesets; k++)
 		free(o->verdicts[k]);
-	free(o->columns);
-	free(o->coverage);
-	free(o->verdicts);
+	lode_arena_release(&o->arena);
 	free(o->rows);
-	free(o->column);
-	free(o->is_moved);
-	free(o->n_out);
-	free(o->is_out);
-	free(o->has_value);
 	lode_pio_servers_release(&o->servers);
 	free(o);
 }

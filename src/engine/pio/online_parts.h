@@ -27,6 +27,7 @@ struct lode_online_silence {
 };
 
 struct lode_pio_online {
+	struct lode_arena arena; /* of the arrays */
 	const struct lode_pio_model *model;
 	struct lode_request_log *requests; /* may be NULL */
 	struct lode_pio_servers servers;

@@ -18,6 +18,7 @@
 enum { WORTH_BLOCKS = 4 };
 
 struct lode_rule_grower {
+	struct lode_arena arena; /* of the arrays */
 	const struct lode_dataset *data;
 	unsigned n_threads;
 	struct lode_list *sorted, *grown; /* per attribute; nominal ones have none */
@@ -321,30 +322,30 @@ struct lode_rule_grower *lode_rule_grower_new(const struct lode_dataset *data,
 
 	g->data = data;
 	g->n_threads = n_threads ? n_threads : lode_pool_cpus();
-	g->sorted = lode_alloc0(n_attributes + 1, sizeof(*g->sorted));
-	g->places = lode_alloc0(n_attributes + 1, sizeof(*g->places));
-	g->firsts = lode_alloc0(n_attributes + 1, sizeof(*g->firsts));
-	g->marks = lode_alloc0(g->n_threads, sizeof(*g->marks));
+	g->sorted = lode_arena_array0(&g->arena, struct lode_list, n_attributes + 1);
+	g->places = lode_arena_array0(&g->arena, uint32_t *, n_attributes + 1);
+	g->firsts = lode_arena_array0(&g->arena, uint64_t *, n_attributes + 1);
+	g->marks = lode_arena_array0(&g->arena, uint64_t *, g->n_threads);
 	for (unsigned i = 0; i < g->n_threads; i++)
-		g->marks[i] = lode_alloc0(data->n_rows / 64 + 1, sizeof(uint64_t));
-	g->grown = lode_alloc0(n_attributes + 1, sizeof(*g->grown));
-	g->state = lode_alloc0(data->n_rows + 1, 1);
-	g->members = lode_alloc0(data->n_rows + 1, sizeof(*g->members));
-	g->is_used = lode_alloc0(n_attributes + 1, sizeof(*g->is_used));
-	g->candidates = lode_alloc0(n_attributes + 1, sizeof(*g->candidates));
-	g->counts_at = lode_alloc0(n_attributes + 1, sizeof(*g->counts_at));
+		g->marks[i] = lode_arena_array0(&g->arena, uint64_t, data->n_rows / 64 + 1);
+	g->grown = lode_arena_array0(&g->arena, struct lode_list, n_attributes + 1);
+	g->state = lode_arena_array0(&g->arena, uint8_t, data->n_rows + 1);
+	g->members = lode_arena_array0(&g->arena, uint32_t, data->n_rows + 1);
+	g->is_used = lode_arena_array0(&g->arena, bool, n_attributes + 1);
+	g->candidates = lode_arena_array0(&g->arena, struct lode_candidate, n_attributes + 1);
+	g->counts_at = lode_arena_array0(&g->arena, size_t, n_attributes + 1);
 	for (size_t a = 0; a < n_attributes; a++) {
 		g->counts_at[a] = n_counts;
 		n_counts += 2 * data->attributes[a].n_values;
 	}
-	g->counts = lode_alloc0(n_counts + 1, sizeof(*g->counts));
+	g->counts = lode_arena_array0(&g->arena, uint32_t, n_counts + 1);
 	/* One more than the count: the gain is a ratio of counts + 1. */
-	g->log2_of = lode_alloc0(data->n_rows + 2, sizeof(*g->log2_of));
+	g->log2_of = lode_arena_array0(&g->arena, double, data->n_rows + 2);
 	for (size_t i = 0; i < data->n_rows + 2; i++)
 		g->log2_of[i] = log2((double)i + 1);
 	g->scan = (struct lode_scan){.state = g->state, .log2_of = g->log2_of};
-	g->sums = lode_alloc0(n_attributes + 1, sizeof(*g->sums));
-	g->gains = lode_alloc0(n_attributes + 1, sizeof(*g->gains));
+	g->sums = lode_arena_array0(&g->arena, struct lode_block_sums, n_attributes + 1);
+	g->gains = lode_arena_array0(&g->arena, double, n_attributes + 1);
 	mark(g, rows);
 	lode_pool_run(g->n_members < 1000 ? 1 : g->n_threads, n_attributes, sort_attribute, g);
 	g->n_sorted_rows = g->n_members;
@@ -363,22 +364,7 @@ void lode_rule_grower_free(struct lode_rule_grower *g)
 		free(g->grown[a].at);
 		free(g->sums[a].at);
 	}
-	free(g->sums);
-	free(g->gains);
-	free(g->sorted);
-	for (unsigned i = 0; i < g->n_threads; i++)
-		free(g->marks[i]);
-	free(g->marks);
-	free(g->places);
-	free(g->firsts);
-	free(g->grown);
-	free(g->state);
-	free(g->members);
-	free(g->is_used);
-	free(g->candidates);
-	free(g->counts_at);
-	free(g->counts);
-	free(g->log2_of);
+	lode_arena_release(&g->arena);
 	free(g);
 }
 

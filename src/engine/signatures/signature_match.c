@@ -53,6 +53,7 @@ struct level {
 };
 
 struct walk {
+	struct lode_arena arena; /* of the arrays */
 	const struct lode_signature_matcher *matcher;
 	const struct lode_calltree *tree;
 	struct lode_signature_match *out;
@@ -294,16 +295,16 @@ static void walk_init(struct walk *w, struct lode_signature_match *out,
 	w->matcher = matcher;
 	w->tree = &digest->tree;
 	w->out = out;
-	w->first_child = lode_alloc(n_nodes * sizeof(*w->first_child));
-	w->next_sibling = lode_alloc(n_nodes * sizeof(*w->next_sibling));
-	w->is_wanted = lode_alloc0(n_nodes, 1);
-	w->frame_start = lode_alloc(n_frames * sizeof(*w->frame_start));
-	w->frame_n = lode_alloc0(n_frames, sizeof(*w->frame_n));
+	w->first_child = lode_arena_array(&w->arena, uint32_t, n_nodes);
+	w->next_sibling = lode_arena_array(&w->arena, uint32_t, n_nodes);
+	w->is_wanted = lode_arena_array0(&w->arena, uint8_t, n_nodes);
+	w->frame_start = lode_arena_array(&w->arena, uint32_t, n_frames);
+	w->frame_n = lode_arena_array0(&w->arena, uint32_t, n_frames);
 	memset(w->first_child, 0xff, n_nodes * sizeof(*w->first_child));
 	memset(w->next_sibling, 0xff, n_nodes * sizeof(*w->next_sibling));
 	memset(w->frame_start, 0xff, n_frames * sizeof(*w->frame_start));
-	w->is_active = lode_alloc0(matcher->trie.nodes.n, 1);
-	w->waiting = lode_alloc0(matcher->trie.globs.text.n, sizeof(*w->waiting));
+	w->is_active = lode_arena_array0(&w->arena, uint8_t, matcher->trie.nodes.n);
+	w->waiting = lode_arena_array0(&w->arena, number_vec, matcher->trie.globs.text.n);
 	lode_vec_append(&out->start, (size_t)0);
 	lode_vec_append(&out->start, (size_t)0); /* set 0 */
 	lode_vec_append(&w->set_next, LODE_NONE);
@@ -313,13 +314,7 @@ static void walk_release(struct walk *w)
 {
 	for (size_t i = 0; i < w->matcher->trie.globs.text.n; i++)
 		lode_vec_release(&w->waiting[i]);
-	free(w->waiting);
-	free(w->is_active);
-	free(w->first_child);
-	free(w->next_sibling);
-	free(w->is_wanted);
-	free(w->frame_start);
-	free(w->frame_n);
+	lode_arena_release(&w->arena);
 	lode_vec_release(&w->frame_globs);
 	lode_vec_release(&w->activated);
 	lode_vec_release(&w->current);

@@ -187,8 +187,7 @@ static void on_finish(void *context, const struct lode_stream *stream, const uin
 	for (size_t i = 0; i < c->more.n; i++)
 		lose_by_stack(c, node_of_raw, c->more.at[i].metric, c->more.at[i].stack,
 			      c->more.at[i].n);
-	c->node_ids = lode_alloc(stream->tree.nodes.n * 2 * sizeof(*c->node_ids));
-	memset(c->node_ids, 0xff, stream->tree.nodes.n * 2 * sizeof(*c->node_ids));
+	c->node_ids = lode_alloc_none(stream->tree.nodes.n * 2);
 	lode_collect_close_calls(c);
 }
 

@@ -195,8 +195,7 @@ void lode_contrasts_build(lode_contrasts *contrasts, size_t *n_tests,
 		.tally = tally, .kind = kind, .contrasts = contrasts, .arena = arena};
 	struct item *items = lode_alloc(tally->rows.n * sizeof(*items));
 
-	c.caller_of = lode_alloc(n_frames * sizeof(*c.caller_of));
-	memset(c.caller_of, 0xff, n_frames * sizeof(*c.caller_of)); /* LODE_NONE */
+	c.caller_of = lode_alloc_none(n_frames);
 	c.seen_in = lode_alloc0(n_frames, sizeof(*c.seen_in));
 	sort_items(&c, items, &n);
 	for (size_t i = 0; i < n; i = end) {

@@ -199,8 +199,7 @@ int lode_explain(struct lode_explanation *out, const struct lode_suspects *suspe
 
 	memset(out, 0, sizeof(*out));
 	out->suspect = suspect;
-	x.slot_of = lode_alloc(n_metrics * sizeof(*x.slot_of));
-	memset(x.slot_of, 0xff, n_metrics * sizeof(*x.slot_of)); /* LODE_NONE */
+	x.slot_of = lode_alloc_none(n_metrics);
 	mark_stacks(&x);
 	add_metric_rows(&x);
 	add_neighbours(&x);

@@ -166,8 +166,7 @@ struct lode_outcome lode_functions_build(lode_functions *functions, const struct
 	struct expansion x = {.tally = tally, .kind = kind, .functions = functions};
 	struct lode_outcome all = {0};
 
-	x.function_of = lode_alloc(n_frames * sizeof(*x.function_of));
-	memset(x.function_of, 0xff, n_frames * sizeof(*x.function_of)); /* LODE_NONE */
+	x.function_of = lode_alloc_none(n_frames);
 	x.seen_in = lode_alloc0(n_frames, sizeof(*x.seen_in));
 	for (uint32_t i = 0; i < tally->rows.n; i++) {
 		struct lode_outcome outcome = lode_row_outcome(&tally->rows.at[i], kind);

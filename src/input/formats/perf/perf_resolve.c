@@ -479,8 +479,7 @@ uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_s
 	group_by_module(&r);
 	lode_pool_run(n_threads, dsos->at.n, resolve_module, &r);
 	count_modules(&r);
-	users.node = lode_alloc(stacks->nodes.n * sizeof(*users.node));
-	memset(users.node, 0xff, stacks->nodes.n * sizeof(*users.node));
+	users.node = lode_alloc_none(stacks->nodes.n);
 	users.flags = lode_alloc0(stacks->nodes.n, sizeof(*users.flags));
 	users.node[LODE_PERF_USER_ROOT] = 0;
 	users.flags[LODE_PERF_USER_ROOT] = USER_PART_CODE;
