@@ -6,11 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/mem.h"
 
 /* Below 0, 0 or above 0, as the first of two numbers is smaller, the same, or larger. */
 #define LODE_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
@@ -48,6 +44,18 @@
 	((n) > 1 ? qsort((items), (n), sizeof(*(items)), (compare)) : (void)0)
 #define lode_sort_r(items, n, compare, context) \
 	((n) > 1 ? qsort_r((items), (n), sizeof(*(items)), (compare), (context)) : (void)0)
+
+/* The numbers 0 .. n - 1 in the order of a comparator of two of them (uint32_t): to be freed. */
+static inline uint32_t *lode_order_by(size_t n, int (*compare)(const void *, const void *, void *),
+				      const void *context)
+{
+	uint32_t *order = lode_alloc(n * sizeof(*order));
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	lode_sort_r(order, n, compare, (void *)(uintptr_t)context);
+	return order;
+}
 
 /* Numbers, rising. */
 static inline int lode_compare_u32(const void *a, const void *b)

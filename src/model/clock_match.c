@@ -95,13 +95,10 @@ LODE_COMPARE_WITH(by_socket_then_time, uint32_t, const struct lode_transfer *all
 static void make_turns(struct side *side, const struct lode_connections *c, bool is_b)
 {
 	size_t n = c->transfers.n;
-	uint32_t *order = lode_alloc((n + 1) * sizeof(*order));
+	uint32_t *order = lode_order_by(n, by_socket_then_time, c->transfers.at);
 	const struct lode_transfer *before = NULL;
 
 	side->connections = c;
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	lode_sort_r(order, n, by_socket_then_time, (void *)(uintptr_t)c->transfers.at);
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_transfer *t = &c->transfers.at[order[i]];
 		const struct lode_socket *socket = &c->sockets.at[t->socket];

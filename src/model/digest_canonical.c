@@ -63,11 +63,8 @@ static int compare_streams(const void *left, const void *right, void *context)
 static void copy_streams(struct canon *c)
 {
 	size_t n = c->from->streams.n;
-	uint32_t *order = lode_alloc((n + 1) * sizeof(*order));
+	uint32_t *order = lode_order_by(n, compare_streams, c->from);
 
-	for (size_t i = 0; i < n; i++)
-		order[i] = (uint32_t)i;
-	qsort_r(order, n, sizeof(*order), compare_streams, (void *)(uintptr_t)c->from);
 	for (size_t i = 0; i < n; i++) {
 		struct lode_digest_stream stream = c->from->streams.at[order[i]];
 
@@ -122,31 +119,13 @@ static void copy_symptoms(struct canon *c)
 
 /* ---- Frames and stacks ---- */
 
-static int compare_frames(const void *left, const void *right, void *context)
-{
-	const struct lode_calltree *tree = context;
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	uint32_t link_l = tree->frames.at[l].flags & LODE_FRAME_LINK;
-	uint32_t link_r = tree->frames.at[r].flags & LODE_FRAME_LINK;
-	int order = strcmp(lode_frame_function(tree, l), lode_frame_function(tree, r));
-
-	if (!order)
-		order = strcmp(lode_frame_module(tree, l), lode_frame_module(tree, r));
-	if (!order && link_l != link_r)
-		order = link_l ? 1 : -1;
-	return order;
-}
-
 static void sort_frames(struct canon *c)
 {
 	const struct lode_calltree *tree = &c->from->tree;
 	size_t n = tree->frames.n;
 
-	c->by_name = lode_alloc((n + 1) * sizeof(*c->by_name));
+	c->by_name = lode_frames_by_name(tree);
 	c->name_rank = lode_alloc((n + 1) * sizeof(*c->name_rank));
-	for (size_t i = 0; i < n; i++)
-		c->by_name[i] = (uint32_t)i;
-	qsort_r(c->by_name, n, sizeof(*c->by_name), compare_frames, (void *)(uintptr_t)tree);
 	for (size_t i = 0; i < n; i++)
 		c->name_rank[c->by_name[i]] = (uint32_t)i;
 }

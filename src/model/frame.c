@@ -1,6 +1,8 @@
 /* Interns frames and stacks: the call tree. */
 #include "model/frame.h"
 
+#include "base/sorted.h"
+
 #include <stdio.h>
 
 void lode_calltree_init(struct lode_calltree *tree)
@@ -161,4 +163,22 @@ const char *lode_frame_full_name(const struct lode_calltree *tree, uint32_t fram
 	snprintf(buffer, size, "%s!%s", lode_frame_module(tree, frame),
 		 lode_frame_function(tree, frame));
 	return buffer;
+}
+
+/* A link and a function can have the same texts; nothing else can. */
+static int compare_frames(const void *first, const void *second, void *context)
+{
+	const struct lode_calltree *tree = context;
+	uint32_t a = *(const uint32_t *)first, b = *(const uint32_t *)second;
+	int order = strcmp(lode_frame_function(tree, a), lode_frame_function(tree, b));
+
+	order = order ?: strcmp(lode_frame_module(tree, a), lode_frame_module(tree, b));
+	return order
+		       ?: LODE_ORDER(tree->frames.at[a].flags & LODE_FRAME_LINK,
+				     tree->frames.at[b].flags & LODE_FRAME_LINK);
+}
+
+uint32_t *lode_frames_by_name(const struct lode_calltree *tree)
+{
+	return lode_order_by(tree->frames.n, compare_frames, tree);
 }

@@ -120,3 +120,6 @@ const char *lode_frame_label(const struct lode_calltree *tree, uint32_t frame, c
  * comparisons use. */
 const char *lode_frame_full_name(const struct lode_calltree *tree, uint32_t frame, char *buffer,
 				 size_t size);
+
+/* All frames, sorted by function, module, and functions before links: to be freed. */
+uint32_t *lode_frames_by_name(const struct lode_calltree *tree);

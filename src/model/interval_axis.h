@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "base/mem.h"
 #include "base/sorted.h"
 
 /* The interval, counted from the epoch, that a time lies in. */

@@ -36,12 +36,9 @@ static size_t mark_alone(bool *is_alone, const struct lode_pattern_set *patterns
 {
 	uint64_t left = options->most_cells ? options->most_cells : (uint64_t)1 << 31, shorter = 0;
 	size_t always = options->always_compared ? options->always_compared : LODE_ALWAYS_COMPARED;
-	uint32_t *order = lode_alloc(patterns->n * sizeof(*order));
+	uint32_t *order = lode_order_by(patterns->n, by_length, patterns);
 	size_t n_alone = 0;
 
-	for (uint32_t i = 0; i < patterns->n; i++)
-		order[i] = i;
-	lode_sort_r(order, patterns->n, by_length, (void *)(uintptr_t)patterns);
 	for (size_t i = 0; i < patterns->n; i++) {
 		uint64_t n = lode_pattern_length(patterns, order[i]);
 

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/mem.h"
 #include "base/number_sort.h"
 #include "base/pool.h"
 #include "base/sorted.h"

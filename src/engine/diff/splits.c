@@ -1,7 +1,6 @@
 /* Enumerates or samples the ways to split recordings into two sets. */
 #include "engine/diff/splits.h"
 
-#include "base/mem.h"
 #include "base/random.h"
 #include "base/sorted.h"
 

@@ -38,11 +38,8 @@ void lode_core_patterns(uint8_t *is_core, const struct lode_rounds *rounds,
 	int64_t *own = own_costs(rounds, set);
 	int64_t *all = cluster_costs(own, cluster_of, n, n_clusters);
 	int64_t *taken = lode_alloc0(n_clusters, sizeof(*taken));
-	uint32_t *order = lode_alloc(n * sizeof(*order));
+	uint32_t *order = lode_order_by(n, by_own_cost, own);
 
-	for (size_t p = 0; p < n; p++)
-		order[p] = (uint32_t)p;
-	lode_sort_r(order, n, by_own_cost, own);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t p = order[i], c = cluster_of[p];
 
@@ -174,16 +171,13 @@ void lode_adopt_stacks(struct lode_rounds *rounds, const struct lode_stackset *s
 		.name_of_stack = name_of_stack,
 		.clusters = clusters,
 		.n_clusters = n_clusters,
-		.order = lode_alloc(n_clusters * sizeof(*x.order)),
 		.filters = lode_alloc(n_clusters * sizeof(*x.filters)),
 		.own = own,
 	};
 
-	for (size_t c = 0; c < n_clusters; c++) {
-		x.order[c] = (uint32_t)c;
+	for (size_t c = 0; c < n_clusters; c++)
 		x.filters[c] = lode_frames_filter(clusters[c].common, clusters[c].n_common);
-	}
-	lode_sort_r(x.order, n_clusters, by_common_part, &x);
+	x.order = lode_order_by(n_clusters, by_common_part, &x);
 	lode_pool_run(n_threads, (set->n + ADOPT_BLOCK - 1) / ADOPT_BLOCK, adopt_block, &x);
 	free(x.order);
 	free(x.filters);

@@ -49,29 +49,12 @@ static void progress(const struct mining *m, const char *stage, double done)
 		m->options->progress(m->options->progress_context, stage, done);
 }
 
-static int by_name(const void *a, const void *b, void *context)
-{
-	const struct lode_calltree *tree = context;
-	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-	int order = strcmp(lode_frame_function(tree, p), lode_frame_function(tree, q));
-
-	if (order == 0)
-		order = strcmp(lode_frame_module(tree, p), lode_frame_module(tree, q));
-	/* A link and a function can have the same texts; nothing else can. */
-	return order ? order
-		     : (int)(tree->frames.at[p].flags & LODE_FRAME_LINK) -
-			       (int)(tree->frames.at[q].flags & LODE_FRAME_LINK);
-}
-
 static uint32_t *rank_names(const struct lode_calltree *tree, struct lode_arena *arena)
 {
 	size_t n = tree->frames.n;
 	uint32_t *rank = lode_arena_array(arena, uint32_t, n);
-	uint32_t *order = lode_alloc(n * sizeof(*order));
+	uint32_t *order = lode_frames_by_name(tree);
 
-	for (size_t i = 0; i < n; i++)
-		order[i] = (uint32_t)i;
-	lode_sort_r(order, n, by_name, (void *)tree);
 	for (size_t i = 0; i < n; i++)
 		rank[order[i]] = (uint32_t)i;
 	free(order);

@@ -19,12 +19,9 @@ static int by_items(const void *pa, const void *pb, void *context)
 /* The sequences sorted, so that equal prefixes are neighbours. */
 static void sort_sequences(struct lode_prefix_tree *t, const struct lode_reduced *r)
 {
-	uint32_t *order = lode_alloc(r->n * sizeof(*order));
+	uint32_t *order = lode_order_by(r->n, by_items, r);
 	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < r->n; i++)
-		order[i] = i;
-	lode_sort_r(order, r->n, by_items, (void *)r);
 	t->n_sequences = r->n;
 	t->start = lode_alloc((r->n + 1) * sizeof(*t->start));
 	t->items = lode_alloc(r->start[r->n] * sizeof(*t->items));

@@ -69,12 +69,9 @@ static int by_pair(const void *a, const void *b, void *context)
 /* [user, requests, mean, deviation] per line, actions in the order of their ids. */
 static void put_usual(struct lode_json *json, const struct lode_pio_model *m)
 {
-	uint32_t *order = lode_alloc((m->usual.pairs.n + 1) * sizeof(*order));
+	uint32_t *order = lode_order_by(m->usual.pairs.n, by_pair, &m->usual);
 	uint32_t action = LODE_NONE;
 
-	for (size_t i = 0; i < m->usual.pairs.n; i++)
-		order[i] = (uint32_t)i;
-	lode_sort_r(order, m->usual.pairs.n, by_pair, (void *)&m->usual);
 	lode_json_break(json);
 	lode_json_object(json, "response_times");
 	lode_json_text(json, "unit", m->settings.is_log ? "ln ns" : "ns");

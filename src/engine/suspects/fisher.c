@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/mem.h"
 #include "base/sorted.h"
 
 /* lgammal_r, since lgammal writes a global. */
