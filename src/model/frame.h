@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "base/pair_index.h"
+#include "base/map.h"
 
 enum lode_frame_flag {
 	LODE_FRAME_KERNEL = 1,	/* kernel or kernel module code */

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "engine/signatures/signature_cover.h"
-#include "engine/signatures/signature_trend.h"
+#include "engine/signatures/signature_cover.h"
 #include "streams/stream_groups.h"
 #include "streams/stream_set.h"
 #include "model/signature.h"

@@ -12,7 +12,6 @@
 
 #include "engine/clusters/row_table.h"
 #include "engine/clusters/subtable.h"
-#include "engine/clusters/words.h"
 #include "engine/patterns/miner.h"
 #include "model/digest.h"
 

@@ -2,7 +2,6 @@
 #include "engine/patterns/pivot.h"
 
 #include "engine/patterns/windows.h"
-#include "base/pair_index.h"
 
 /* ---- Conflicts ---- */
 

@@ -19,7 +19,6 @@
  */
 #pragma once
 
-#include "engine/pio/matrix.h"
 #include "engine/pio/model.h"
 
 /* The servers of a model, and whose each counter is. */

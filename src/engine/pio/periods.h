@@ -5,7 +5,7 @@
 
 #include "engine/pio/analyse.h"
 #include "engine/pio/evidence.h"
-#include "engine/pio/matrix.h"
+#include "engine/pio/model.h"
 
 struct lode_pio_run {
 	struct lode_pio_analysis *out;

@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include "engine/pio/matrix.h"
 #include "engine/pio/model.h"
 
 /* Classes of the rulesets. */

@@ -2,7 +2,6 @@
 #include "engine/pio/train.h"
 
 #include "engine/pio/evidence.h"
-#include "engine/pio/matrix.h"
 #include "engine/pio/rules.h"
 
 /* Of groups of requests: how far the shares of slow ones scatter. */

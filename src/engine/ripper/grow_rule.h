@@ -12,7 +12,6 @@
 #pragma once
 
 #include "engine/ripper/dataset.h"
-#include "engine/ripper/rows.h"
 #include "engine/ripper/ruleset.h"
 
 struct lode_rule_grower;

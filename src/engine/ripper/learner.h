@@ -8,7 +8,7 @@
 
 #include "engine/ripper/grow_rule.h"
 #include "base/random.h"
-#include "engine/ripper/rows.h"
+#include "engine/ripper/dataset.h"
 #include "engine/ripper/ruleset.h"
 
 /* A rule, and all rows that it covers whatever comes before it. */

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "engine/ripper/dataset.h"
-#include "base/mem.h"
 
 enum lode_comparison {
 	LODE_AT_MOST,  /* numeric: value <= threshold */

@@ -11,7 +11,6 @@
 #pragma once
 
 #include "engine/suspects/execution.h"
-#include "engine/suspects/moments.h"
 #include "engine/suspects/thresholds.h"
 
 /*

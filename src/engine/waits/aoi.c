@@ -7,7 +7,6 @@
 #include "engine/waits/critpath.h"
 #include "engine/waits/polled.h"
 #include "engine/waits/ran_instead.h"
-#include "engine/waits/scope.h"
 #include "engine/waits/waitgraph.h"
 #include "engine/waits/worker_pool.h"
 

@@ -1,8 +1,6 @@
 /* Wait graph of one symptom (StackMine, Fig. 2). */
 #include "engine/waits/waitgraph.h"
 
-#include "engine/waits/scope.h"
-
 /* Past the nodes `event` and those behind it that are taken: the next event to look at. `taken`
    maps a taken event to one behind it, and paths are halved as they are walked (union-find). */
 static uint32_t next_free(struct lode_map *taken, lode_thread_id thread, uint32_t event)

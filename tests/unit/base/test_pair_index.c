@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "base/pair_index.h"
+#include "base/map.h"
 
 struct item {
 	uint32_t a, b, more;

@@ -11,7 +11,7 @@
 
 #include "engine/signatures/signature_cover.h"
 #include "engine/signatures/signature_match.h"
-#include "engine/signatures/signature_trend.h"
+#include "engine/signatures/signature_cover.h"
 #include "model/signature_pattern.h"
 #include "random.h"
 #include "unit/model/pattern_oracle.h"

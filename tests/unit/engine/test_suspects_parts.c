@@ -14,7 +14,6 @@
 
 #include "engine/suspects/fisher.h"
 #include "engine/suspects/tally.h"
-#include "engine/suspects/moments.h"
 #include "engine/suspects/thresholds.h"
 #include "random.h"
 #include "cases.h"

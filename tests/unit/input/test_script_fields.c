@@ -12,7 +12,7 @@
 
 #include "base/map.h"
 #include "random.h"
-#include "input/formats/text/script_fields.h"
+#include "input/formats/text/script_event.h"
 #include "cases.h"
 
 static struct lode_slice text_of(const char *text)

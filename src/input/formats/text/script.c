@@ -17,7 +17,6 @@
 #include "input/symbols/demangle.h"
 #include "input/formats/text/modules.h"
 #include "input/formats/text/script_event.h"
-#include "input/formats/text/script_fields.h"
 #include "input/formats/text/script_line.h"
 
 #define COMM_BYTES     64 /* the kernel's names have 16 */
