@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "base/ascii.h"
 #include "base/glob.h"
+#include "base/slice.h"
 
 static const char arrow[] = "→";
 
@@ -16,13 +16,6 @@ static bool is_escaped(const char *text, const char *at)
 	while (at > text && *--at == '\\')
 		n++;
 	return n % 2 == 1;
-}
-
-static bool starts_with_signature_pattern(const char *text, const char *end, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return (size_t)(end - text) >= len && memcmp(text, prefix, len) == 0;
 }
 
 /*
@@ -61,9 +54,9 @@ static const char *keep_signature_pattern(char_vec *text, struct lode_arena *are
 static const char *glob_of(const char *at, const char *end, struct lode_arena *arena)
 {
 	char_vec glob = {0};
-	bool is_ascii_link = starts_with_signature_pattern(at, end, "->");
+	bool is_ascii_link = lode_slice_begins(lode_slice_between(at, end), "->");
 
-	if (is_ascii_link || starts_with_signature_pattern(at, end, arrow)) {
+	if (is_ascii_link || lode_slice_begins(lode_slice_between(at, end), arrow)) {
 		at += is_ascii_link ? 2 : strlen(arrow);
 		while (at < end && lode_is_blank(*at))
 			at++;
@@ -203,8 +196,9 @@ static void put_whole_name(char_vec *out, const char *name)
 	size_t start = out->n;
 	const char *end = name + strlen(name);
 
-	if (*name == ' ' || *name == '>' || starts_with_signature_pattern(name, end, "->") ||
-	    starts_with_signature_pattern(name, end, arrow))
+	if (*name == ' ' || *name == '>' ||
+	    lode_slice_begins(lode_slice_between(name, end), "->") ||
+	    lode_slice_begins(lode_slice_between(name, end), arrow))
 		put_signature_pattern(out, "\\", 1);
 	put_name(out, name);
 	if (out->n > start + 1 && out->at[out->n - 1] == ' ' &&

@@ -8,11 +8,6 @@ static struct lode_slice trim(const char *at, const char *end)
 	return lode_slice_trim(lode_slice_between(at, end));
 }
 
-static const char *find_graph_line(struct lode_slice text, const char *word)
-{
-	return memmem(text.at, text.len, word, strlen(word));
-}
-
 /* "bash-123", "kworker/0:1-45", "<...>-9": the number behind the last dash. */
 static bool parse_task(struct lode_graph_task *task, struct lode_slice text)
 {
@@ -66,7 +61,7 @@ static void set_function(struct lode_graph_line *out, struct lode_slice name)
 		out->module = trim(bracket + 1, name.at + name.len - 1);
 		name = trim(name.at, bracket);
 	}
-	plus = find_graph_line(name, "+0x");
+	plus = lode_slice_find(name, "+0x");
 	if (plus)
 		name.len = (size_t)(plus - name.at);
 	out->function = name;
@@ -76,18 +71,18 @@ static void set_function(struct lode_graph_line *out, struct lode_slice name)
    0x0, read_page ret=0x0; or only tell what it gave: "= 0x0", "ret=0x0". */
 static void parse_exit(struct lode_graph_line *out, struct lode_slice text)
 {
-	const char *at = find_graph_line(text, "/*"), *end, *mark;
+	const char *at = lode_slice_find(text, "/*"), *end, *mark;
 	struct lode_slice comment;
 
 	out->kind = LODE_GRAPH_EXIT;
 	if (!at)
 		return;
 	comment = (struct lode_slice){at + 2, text.len - (size_t)(at + 2 - text.at)};
-	end = find_graph_line(comment, "*/");
+	end = lode_slice_find(comment, "*/");
 	comment = trim(comment.at, end ? end : text.at + text.len);
-	mark = find_graph_line(comment, "= ");
+	mark = lode_slice_find(comment, "= ");
 	if (!mark)
-		mark = find_graph_line(comment, "ret=");
+		mark = lode_slice_find(comment, "ret=");
 	if (mark)
 		comment = trim(comment.at, mark);
 	if (comment.len)
@@ -112,16 +107,16 @@ static void parse_function(struct lode_graph_line *out, struct lode_slice text)
 		return;
 	set_function(out, trim(text.at, bracket));
 	text = (struct lode_slice){bracket, text.len - (size_t)(bracket - text.at)};
-	if (find_graph_line(text, ") {"))
+	if (lode_slice_find(text, ") {"))
 		out->kind = LODE_GRAPH_ENTER;
-	else if (find_graph_line(text, ");"))
+	else if (lode_slice_find(text, ");"))
 		out->kind = LODE_GRAPH_LEAF;
 }
 
 /* "0)  bash-123  =>  sshd-456" */
 static bool parse_switch(struct lode_graph_line *out, struct lode_slice text)
 {
-	const char *arrow = find_graph_line(text, "=>");
+	const char *arrow = lode_slice_find(text, "=>");
 
 	if (!arrow || !parse_task(&out->task, trim(text.at, arrow)) ||
 	    !parse_task(&out->next, trim(arrow + 2, text.at + text.len)))
@@ -133,7 +128,7 @@ static bool parse_switch(struct lode_graph_line *out, struct lode_slice text)
 /* "CPU:1 [LOST 23 EVENTS]" */
 static bool parse_lost(struct lode_graph_line *out, struct lode_slice text)
 {
-	const char *lost = find_graph_line(text, "[LOST "), *cpu = find_graph_line(text, "CPU:");
+	const char *lost = lode_slice_find(text, "[LOST "), *cpu = lode_slice_find(text, "CPU:");
 	int64_t n;
 	size_t len = 0;
 
@@ -201,7 +196,7 @@ static void parse_columns(struct lode_graph_line *out, struct lode_slice text)
 /* trace-cmd's report: "bash-123   [000]  1234.567890: funcgraph_entry:   0.734 us   |  f();" */
 static bool parse_report(struct lode_graph_line *out, struct lode_slice text)
 {
-	const char *event = find_graph_line(text, ": funcgraph_"), *end = text.at + text.len, *open,
+	const char *event = lode_slice_find(text, ": funcgraph_"), *end = text.at + text.len, *open,
 		   *close;
 	const char *colon, *at;
 

@@ -3,17 +3,14 @@
 
 #include <stdio.h>
 
+#include "base/slice.h"
+
 void lode_perf_dsos_release(struct lode_perf_dsos *dsos)
 {
 	lode_vec_release(&dsos->at);
 	lode_strings_release(&dsos->keys);
 	lode_strings_release(&dsos->paths);
 	lode_vec_release(&dsos->id_of_path);
-}
-
-static bool starts_with_perf_dsos(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
 }
 
 /* The module of that key, which is made from `fresh` when it is new. */
@@ -47,7 +44,7 @@ static bool is_anonymous(const char *path)
 					       "/SYSV",	 "/memfd:",   "anon_inode:"};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (starts_with_perf_dsos(path, prefixes[i]))
+		if (lode_text_begins(path, prefixes[i]))
 			return true;
 	return !*path;
 }
@@ -65,7 +62,7 @@ uint32_t lode_perf_dsos_user(struct lode_perf_dsos *dsos, const char *path, int3
 {
 	struct lode_perf_dso dso = {.kind = LODE_DSO_USER, .path = path};
 
-	if (starts_with_perf_dsos(path, "[vdso")) {
+	if (lode_text_begins(path, "[vdso")) {
 		dso.kind = LODE_DSO_VDSO;
 	} else if (is_anonymous(path)) {
 		dso.kind = LODE_DSO_JIT;
@@ -94,7 +91,7 @@ uint32_t lode_perf_dsos_kernel(struct lode_perf_dsos *dsos, const char *path,
 {
 	struct lode_perf_dso dso = {.kind = LODE_DSO_KMODULE, .path = path};
 
-	if (starts_with_perf_dsos(path, "[kernel.kallsyms]")) {
+	if (lode_text_begins(path, "[kernel.kallsyms]")) {
 		dso.kind = LODE_DSO_KERNEL;
 		dso.path = "[kernel.kallsyms]";
 	}

@@ -6,6 +6,7 @@
 #include <traceevent/event-parse.h>
 
 #include "base/decimal.h"
+#include "base/slice.h"
 #include "input/formats/perf/perf_abi.h"
 
 /* libtraceevent keeps its place in the text in variables of the process: one thread at a time. */
@@ -154,17 +155,6 @@ static bool skip_number(const char **p, const char *end, const char *key)
 	return true;
 }
 
-/* `text` at `*p`, which moves behind it. */
-static bool skip_text(const char **p, const char *end, const char *text)
-{
-	size_t len = strlen(text);
-
-	if ((size_t)(end - *p) < len || memcmp(*p, text, len) != 0)
-		return false;
-	*p += len;
-	return true;
-}
-
 /*
  * "\tfield:TYPE NAME;\toffset:N;\tsize:N;\tsigned:N;", perhaps "NAME[N]"; of types with brackets
  * only that of texts, which stand elsewhere.
@@ -173,10 +163,10 @@ static bool is_plain_field(const char *p, const char *end)
 {
 	const char *name, *rest;
 
-	if (!skip_text(&p, end, "\tfield:"))
+	if (!lode_text_skip(&p, end, "\tfield:"))
 		return false;
 	rest = p;
-	if (!skip_text(&rest, end, "__data_loc char[] "))
+	if (!lode_text_skip(&rest, end, "__data_loc char[] "))
 		rest = p;
 	rest = skip_class(rest, end, is_declaration);
 	for (name = rest; name > p && lode_is_word(name[-1]); name--)

@@ -5,11 +5,6 @@
 
 static const char block_prefix[] = "block:block_rq_";
 
-static bool starts_with_script_fields(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
 static bool is_digit_of(unsigned base, char c)
 {
 	return base == 16 ? lode_hex_digit(c) >= 0 : lode_is_digit(c);
@@ -36,33 +31,23 @@ static bool number(uint64_t *out, const char **at, const char *end, unsigned bas
 	return true;
 }
 
-static bool skip_script_fields(const char **at, const char *end, const char *text)
-{
-	size_t len = strlen(text);
-
-	if ((size_t)(end - *at) < len || memcmp(*at, text, len) != 0)
-		return false;
-	*at += len;
-	return true;
-}
-
 /* "NR 202 (7f10a8, 80, 2, 0, 0, 0)", "NR 202 = 0". */
 static bool raw_syscall(uint64_t *out, const char *at, const char *end, const char *field,
 			unsigned element)
 {
 	bool is_args = !strcmp(field, "args");
 
-	if ((!is_args && strcmp(field, "id") != 0) || !skip_script_fields(&at, end, "NR ") ||
+	if ((!is_args && strcmp(field, "id") != 0) || !lode_text_skip(&at, end, "NR ") ||
 	    !number(out, &at, end, 10))
 		return false;
 	if (!is_args)
 		return true;
-	if (!skip_script_fields(&at, end, " ("))
+	if (!lode_text_skip(&at, end, " ("))
 		return false;
 	for (unsigned i = 0; number(out, &at, end, 16); i++) {
 		if (i == element)
 			return true;
-		if (!skip_script_fields(&at, end, ", "))
+		if (!lode_text_skip(&at, end, ", "))
 			break;
 	}
 	return false;
@@ -73,8 +58,8 @@ static bool skip_device(uint64_t *device, const char **at, const char *end)
 {
 	uint64_t major, minor;
 
-	if (!number(&major, at, end, 10) || !skip_script_fields(at, end, ",") ||
-	    !number(&minor, at, end, 10) || !skip_script_fields(at, end, " "))
+	if (!number(&major, at, end, 10) || !lode_text_skip(at, end, ",") ||
+	    !number(&minor, at, end, 10) || !lode_text_skip(at, end, " "))
 		return false;
 	*device = major << 20 | minor;
 	return true;
@@ -96,7 +81,7 @@ static bool block_request(uint64_t *out, const char *at, const char *end, const 
 		if (*plus != ')' || plus[1] != ' ')
 			continue;
 		p = plus + 2;
-		if (!number(&sector, &p, end, 10) || !skip_script_fields(&p, end, " + "))
+		if (!number(&sector, &p, end, 10) || !lode_text_skip(&p, end, " + "))
 			continue;
 		if (!strcmp(field, "sector")) {
 			*out = sector;
@@ -115,7 +100,7 @@ struct lode_slice lode_script_text(const char *tracepoint, struct lode_slice pay
 	struct lode_slice none = {payload.at, 0}, text;
 	uint64_t device;
 
-	if (!strcmp(field, "rwbs") && starts_with_script_fields(tracepoint, block_prefix) &&
+	if (!strcmp(field, "rwbs") && lode_text_begins(tracepoint, block_prefix) &&
 	    skip_device(&device, &p, end)) {
 		text = (struct lode_slice){p, 0};
 		while (p < end && *p != ' ')
@@ -147,12 +132,11 @@ bool lode_script_value(uint64_t *out, const char *tracepoint, struct lode_slice 
 	struct lode_script_waking waking;
 	struct lode_slice text;
 
-	if (starts_with_script_fields(tracepoint, "raw_syscalls:"))
+	if (lode_text_begins(tracepoint, "raw_syscalls:"))
 		return raw_syscall(out, at, end, field, element);
-	if (starts_with_script_fields(tracepoint, block_prefix) &&
-	    block_request(out, at, end, field))
+	if (lode_text_begins(tracepoint, block_prefix) && block_request(out, at, end, field))
 		return true;
-	if (starts_with_script_fields(tracepoint, "sched:sched_wak") && !strcmp(field, "pid") &&
+	if (lode_text_begins(tracepoint, "sched:sched_wak") && !strcmp(field, "pid") &&
 	    lode_script_parse_waking(&waking, payload)) {
 		*out = (uint64_t)(int64_t)waking.pid;
 		return true;

@@ -322,11 +322,6 @@ static struct lode_slice behind(struct lode_slice text, const char *at)
 	return (struct lode_slice){at, text.len - (size_t)(at - text.at)};
 }
 
-static const char *find_script_line(struct lode_slice text, const char *needle)
-{
-	return memmem(text.at, text.len, needle, strlen(needle));
-}
-
 /* "12:13" with any separator. */
 static bool parse_pair(struct lode_slice text, char separator, int32_t *pid, int32_t *tid)
 {
@@ -339,7 +334,7 @@ static bool parse_pair(struct lode_slice text, char separator, int32_t *pid, int
 /* "(12:13):(1:1)" */
 static bool parse_pairs(struct lode_script_record *out, struct lode_slice text)
 {
-	const char *middle = find_script_line(text, "):(");
+	const char *middle = lode_slice_find(text, "):(");
 	struct lode_slice child, parent;
 
 	if (!middle || *text.at != '(' || !lode_slice_ends(text, ")"))
@@ -414,7 +409,7 @@ bool lode_script_number(struct lode_slice payload, const char *key, int64_t *out
 	struct lode_slice rest = payload;
 	const char *at;
 
-	while ((at = find_script_line(rest, key)) && at > payload.at && !lode_is_blank(at[-1]))
+	while ((at = lode_slice_find(rest, key)) && at > payload.at && !lode_is_blank(at[-1]))
 		rest = behind(rest, at + 1); /* "pid=" inside "child_pid=" */
 	if (!at)
 		return false;
@@ -447,7 +442,7 @@ static bool comm_and_pid(struct lode_slice text, const char *key, struct lode_sl
 static bool comm_colon_pid(struct lode_slice text, struct lode_slice *comm, int32_t *pid,
 			   struct lode_slice *rest)
 {
-	const char *bracket = find_script_line(text, " [");
+	const char *bracket = lode_slice_find(text, " [");
 	struct lode_slice who;
 
 	while (bracket) {
@@ -464,7 +459,7 @@ static bool comm_colon_pid(struct lode_slice text, struct lode_slice *comm, int3
 					: (struct lode_slice){rest->at, 0};
 			return true;
 		}
-		bracket = find_script_line(behind(text, bracket + 1), " [");
+		bracket = lode_slice_find(behind(text, bracket + 1), " [");
 	}
 	return false;
 }
@@ -480,12 +475,12 @@ bool lode_script_parse_switch(struct lode_script_switch *out, struct lode_slice 
 		if (!comm_and_pid(rest, " prev_pid=", &out->prev_comm, &out->prev_pid))
 			return false;
 		rest = behind(rest, rest.at + out->prev_comm.len);
-		at = find_script_line(rest, " prev_state=");
+		at = lode_slice_find(rest, " prev_state=");
 		if (!at)
 			return false;
 		rest = behind(rest, at + 12);
 		out->prev_state = take_first_word(&rest);
-		at = find_script_line(rest, arrow);
+		at = lode_slice_find(rest, arrow);
 		return at && comm_and_pid(behind(rest, at + sizeof(arrow) - 1),
 					  " next_pid=", &out->next_comm, &out->next_pid);
 	}
