@@ -37,7 +37,7 @@ enum stage {
 	LEAVING, /* task work, and nothing but the scheduler behind it */
 };
 
-static bool is_one_of(const char *function, const char *const *names)
+static bool is_function_among(const char *function, const char *const *names)
 {
 	while (*names && strcmp(function, *names) != 0)
 		names++;
@@ -61,9 +61,9 @@ static enum role role_of(const struct lode_calltree *tree, uint32_t frame)
 	if (!(tree->frames.at[frame].flags & LODE_FRAME_KERNEL))
 		return ANY_ROLE;
 	function = lode_frame_function(tree, frame);
-	if (is_one_of(function, task_work))
+	if (is_function_among(function, task_work))
 		return TASK_WORK;
-	return is_one_of(function, scheduler) ? SCHEDULER : ANY_ROLE;
+	return is_function_among(function, scheduler) ? SCHEDULER : ANY_ROLE;
 }
 
 static enum stage stage_of(enum role role, enum stage caller)

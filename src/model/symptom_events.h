@@ -16,12 +16,14 @@
 /*
  * One end of a symptom, as the user names it.
  *
- *   start, exit, exec            birth and end of the thread, its last exec
- *   syscall:read[:exit]          a system call's begin, or its return; sys_enter_read,
- * sys_exit_read uprobe:G, uretprobe:G        entry and return of a function that perf probe added:
- * probe_*:G usdt:PROVIDER:NAME           a static probe of a program: sdt_PROVIDER:NAME
- *   SYSTEM:NAME, event:NAME      any event, by its name in the recording
- *   anything else                functions: an event of the model with such a frame in its stack
+ *   start, exit, exec       birth and end of the thread, its last exec
+ *   syscall:read[:exit]     a system call's begin, or its return; sys_enter_read, sys_exit_read
+ *
+ *   uprobe:G, uretprobe:G   entry and return of a function that perf probe added: probe_*:G
+ *
+ *   usdt:PROVIDER:NAME      a static probe of a program: sdt_PROVIDER:NAME
+ *   SYSTEM:NAME, event:NAME any event, by its name in the recording
+ *   anything else           functions: an event of the model with such a frame in its stack
  *
  * Names are globs.
  */
