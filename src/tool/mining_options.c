@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "tool/aoi_options.h"
+#include "tool/reading_options.h"
 #include "document/units.h"
 
 const char *const lode_linkage_choices[] = {"average", "complete", "single", NULL};

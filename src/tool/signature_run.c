@@ -1,7 +1,6 @@
 /* Runs a command that matches signatures. */
 #include "tool/signature_run.h"
 
-#include "tool/input_options.h"
 #include "tool/messages.h"
 
 const char *lode_signature_values_settle(struct lode_signature_values *values)

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "tool/aoi_options.h"
+#include "tool/reading_options.h"
 #include "tool/asked.h"
 #include "tool/repo_options.h"
 #include "answers/sign/signature_store.h"

@@ -1,16 +1,12 @@
 /* The command line of lode coverage. */
 #include "answers/coverage/coverage.h"
-#include "tool/aoi_options.h"
-#include "tool/command.h"
+#include "tool/reading_options.h"
 #include "tool/terminal.h"
 #include "tool/html_option.h"
-#include "tool/input_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
-#include "tool/progress.h"
 #include "tool/repo_options.h"
 #include "tool/signature_run.h"
-#include "tool/stream_reading.h"
 
 struct coverage_values {
 	struct lode_input_options input;

@@ -1,13 +1,9 @@
 /* The command line of lode digest. */
 #include "answers/digest/digest.h"
-#include "tool/aoi_options.h"
-#include "tool/command.h"
-#include "tool/input_options.h"
+#include "tool/reading_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
-#include "tool/progress.h"
 #include "tool/terminal.h"
-#include "tool/stream_reading.h"
 
 struct digest_values {
 	struct lode_input_options input;

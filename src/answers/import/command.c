@@ -1,14 +1,10 @@
 /* The command line of lode import. */
 #include "answers/import/import.h"
-#include "tool/aoi_options.h"
-#include "tool/command.h"
-#include "tool/input_options.h"
+#include "tool/reading_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
-#include "tool/progress.h"
 #include "tool/terminal.h"
 #include "tool/repo_options.h"
-#include "tool/stream_reading.h"
 
 struct import_values {
 	struct lode_input_options input;

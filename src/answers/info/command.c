@@ -2,9 +2,8 @@
 #include "answers/info/info.h"
 #include "base/pool.h"
 #include "tool/asked.h"
-#include "tool/command.h"
 #include "tool/terminal.h"
-#include "tool/input_options.h"
+#include "tool/reading_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
 

@@ -4,20 +4,16 @@
 #include "base/escape.h"
 #include "input/format.h"
 #include "document/units.h"
-#include "tool/aoi_options.h"
+#include "tool/reading_options.h"
 #include "tool/asked.h"
-#include "tool/command.h"
 #include "tool/export_options.h"
 #include "tool/terminal.h"
 #include "tool/html_option.h"
-#include "tool/input_options.h"
 #include "tool/messages.h"
 #include "tool/mining_options.h"
 #include "tool/output_options.h"
 #include "tool/page_commands.h"
-#include "tool/progress.h"
 #include "tool/repo_options.h"
-#include "tool/stream_reading.h"
 
 struct mine_values {
 	struct lode_input_options input;

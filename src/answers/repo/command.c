@@ -3,12 +3,11 @@
 #include "store/file_kind.h"
 #include "store/repo_query.h"
 #include "base/escape.h"
-#include "tool/command.h"
 #include "tool/terminal.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
 #include "tool/repo_options.h"
-#include "tool/stream_reading.h"
+#include "tool/reading_options.h"
 
 struct repo_values {
 	struct lode_repo_request request;

@@ -1,17 +1,14 @@
 /* The command line of lode suspects. */
 #include "answers/suspects/suspects.h"
 #include "base/escape.h"
-#include "tool/aoi_options.h"
+#include "tool/reading_options.h"
 #include "tool/asked.h"
-#include "tool/command.h"
 #include "tool/export_options.h"
 #include "tool/terminal.h"
 #include "tool/html_option.h"
-#include "tool/input_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
 #include "tool/page_commands.h"
-#include "tool/progress.h"
 #include "document/export/export_stacks.h"
 
 struct suspects_values {

@@ -6,15 +6,13 @@
 #include "answers/timeline/timeline.h"
 #include "input/format.h"
 #include "tool/asked.h"
-#include "tool/command.h"
 #include "tool/export_options.h"
 #include "tool/terminal.h"
 #include "tool/html_option.h"
-#include "tool/input_options.h"
+#include "tool/reading_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
 #include "tool/page_commands.h"
-#include "tool/progress.h"
 #include "document/export/export_trace.h"
 
 struct timeline_values {
