@@ -1,9 +1,12 @@
 /*
- * Options that say how much is printed and as what, which most commands have. What stands behind
- * the help goes into the entry as it is: LODE_JSON_OPTION(at, "docs/json.md", .group = "Output").
+ * Options that say how much is printed and as what, which most commands have: --top, --json,
+ * --force, and --html FILE, an analysis' report as one page (docs/pages.md). What stands behind the
+ * help goes into the entry as it is: LODE_JSON_OPTION(at, "docs/json.md", .group = "Output").
  */
 #pragma once
 
+#include "document/html.h"
+#include "tool/command.h"
 #include "tool/option_values.h"
 
 /* Of a `size_t`. */
@@ -34,3 +37,35 @@ static inline size_t lode_longest_list(size_t given, bool is_page, bool is_json,
 		return given;
 	return is_page ? LODE_PAGE_TOP : is_json ? LODE_JSON_TOP : in_table;
 }
+
+/* ---- Pages ---- */
+
+/* In a table of options; the offset is that of a `const char *`. */
+#define LODE_HTML_OPTION(place)                                                           \
+	LODE_OPTION("html", "FILE", lode_set_text, (place),                               \
+		    "write a self-contained HTML report instead of text (docs/pages.md)", \
+		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_PAGE)
+
+/* The same of a `bool`: JSON with what the page is drawn of. */
+#define LODE_DETAIL_OPTION(place)                                                         \
+	LODE_FLAG("detail", (place), "with --json: include all data that the page draws", \
+		  .is_aside = true)
+
+/* Says what is wrong: a page is instead of everything else, detail is of JSON. Gives an exit code.
+ */
+int lode_html_options_check(const struct lode_command *self, const char *html, bool wants_json,
+			    bool wants_detail);
+
+/*
+ * Asked before the work is done: 0 when pages can be written, else LODE_EXIT_FAILURE, and what is
+ * missing was said.
+ */
+int lode_html_check(const struct lode_command *self);
+
+/*
+ * Writes a page of one report. The operands become the title. Gives LODE_EXIT_OK, or what the
+ * error that was said stands for.
+ */
+int lode_html_put(const struct lode_command *self, const char *path,
+		  const struct lode_document *document, const void *answer, char *const *inputs,
+		  size_t n_inputs);

@@ -3,7 +3,6 @@
 
 #include "answers/analyze/command_pages.h"
 #include "tool/terminal.h"
-#include "tool/html_option.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
 #include "tool/repo_options.h"

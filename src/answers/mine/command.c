@@ -8,7 +8,6 @@
 #include "tool/asked.h"
 #include "tool/export_options.h"
 #include "tool/terminal.h"
-#include "tool/html_option.h"
 #include "tool/messages.h"
 #include "tool/mining_options.h"
 #include "tool/output_options.h"

@@ -3,7 +3,6 @@
 #include "tool/reading_options.h"
 #include "tool/asked.h"
 #include "tool/terminal.h"
-#include "tool/html_option.h"
 #include "tool/messages.h"
 #include "tool/mining_options.h"
 #include "tool/output_options.h"

@@ -3,7 +3,6 @@
 #include "answers/pio/command_inputs.h"
 #include "tool/asked.h"
 #include "tool/terminal.h"
-#include "tool/html_option.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
 #include "tool/page_commands.h"

@@ -10,7 +10,7 @@
 #include "tool/reading_options.h"
 #include "tool/ending_signals.h"
 #include "tool/help.h"
-#include "tool/html_option.h"
+#include "tool/output_options.h"
 #include "tool/messages.h"
 #include "tool/mining_options.h"
 #include "tool/option_values.h"

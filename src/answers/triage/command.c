@@ -2,7 +2,6 @@
 #include "answers/triage/triage.h"
 #include "tool/reading_options.h"
 #include "tool/terminal.h"
-#include "tool/html_option.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
 #include "tool/page_commands.h"

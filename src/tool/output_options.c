@@ -1,5 +1,5 @@
-/* Option --html. */
-#include "tool/html_option.h"
+/* Reports as pages. */
+#include "tool/output_options.h"
 
 #include "tool/messages.h"
 #include "tool/progress.h"
