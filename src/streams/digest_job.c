@@ -8,8 +8,7 @@
 #include "streams/digest_item.h"
 #include "streams/digest_merge.h"
 #include "streams/shape.h"
-#include "streams/slowest.h"
-#include "streams/symptom_words.h"
+#include "streams/job_symptoms.h"
 #include "input/file_names.h"
 #include "input/siblings.h"
 

@@ -5,7 +5,7 @@
 
 #include "engine/signatures/signature_cover.h"
 #include "answers/clusters/cluster_drill.h"
-#include "streams/stream_groups.h"
+#include "streams/stream_set.h"
 
 struct lode_group_cost {
 	uint32_t n_streams, n_with; /* streams of the group; those that have it */

@@ -8,7 +8,6 @@
 
 #include "engine/signatures/signature_cover.h"
 #include "engine/signatures/signature_cover.h"
-#include "streams/stream_groups.h"
 #include "streams/stream_set.h"
 #include "model/signature.h"
 

@@ -8,7 +8,7 @@
 #include "answers/mine/served.h"
 #include "answers/serve/serve_mine.h"
 #include "answers/sign/signature_request.h"
-#include "streams/stream_groups.h"
+#include "streams/stream_set.h"
 
 /* The repository's signatures as they were when they were last looked at, and what they match. */
 struct lode_serve_known {

@@ -9,7 +9,6 @@
 #include "base/pool.h"
 #include "streams/digest_item.h"
 #include "streams/job_symptoms.h"
-#include "streams/slowest.h"
 #include "answers/suspects/windows.h"
 #include "input/siblings.h"
 #include "engine/waits/critpath.h"
