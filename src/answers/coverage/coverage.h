@@ -7,11 +7,9 @@
  */
 #pragma once
 
-#include "answers/coverage/cover.h"
 #include "document/fields.h"
 #include "answers/clusters/headline.h"
 #include "answers/coverage/coverage_job.h"
-#include "answers/coverage/rest.h"
 #include "document/findings.h"
 #include "document/opening.h"
 #include "document/text_page.h"

@@ -10,11 +10,9 @@
 #pragma once
 
 #include "engine/mine/mine.h"
-#include "answers/coverage/cover.h"
 #include "document/fields.h"
 #include "answers/coverage/coverage_job.h"
 #include "answers/clusters/cluster_rows.h"
-#include "answers/coverage/rest.h"
 #include "document/findings.h"
 #include "document/opening.h"
 #include "document/text_page.h"
