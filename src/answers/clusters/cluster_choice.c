@@ -5,7 +5,6 @@
 
 #include "base/json_tree.h"
 #include "base/lines.h"
-#include "model/signature.h"
 
 /* LIMIT: bytes of a document; one of a hundred thousand patterns has some hundred million. */
 static const size_t max_document_bytes = (size_t)1 << 30;

@@ -1,13 +1,9 @@
-/* Own cost of each cluster in each recording. */
+/* Costs of clusters by recording, and by group of recordings. */
 #include "answers/clusters/cluster_costs.h"
-
-#include "base/sorted.h"
 
 void lode_cluster_costs_build(struct lode_cluster_costs *out, const struct lode_mined *mined)
 {
-	const struct lode_digest *digest = mined->digest;
-	int64_t *sum = lode_alloc0(digest->streams.n, sizeof(*sum));
-	LODE_VEC(uint32_t) touched = {0};
+	lode_cluster_streams streams = {0};
 
 	memset(out, 0, sizeof(*out));
 	out->start = lode_alloc0(mined->n_clusters + 1, sizeof(*out->start));
@@ -15,29 +11,18 @@ void lode_cluster_costs_build(struct lode_cluster_costs *out, const struct lode_
 		const struct lode_cluster *cluster = &mined->clusters[c];
 
 		out->start[c] = out->cells.n;
-		touched.n = 0;
+		streams.n = 0;
 		/* Of a cluster that owns nothing, `worst` tells of what it shares. */
-		for (size_t i = 0; cluster->own_ns > 0 && i < cluster->n_worst; i++) {
-			const struct lode_cluster_worst *w = &cluster->worst[i];
-			uint32_t stream = digest->symptoms.at[w->symptom].stream;
-
-			if (w->symptom_cost_ns <= 0)
-				continue;
-			if (sum[stream] == 0)
-				lode_vec_append(&touched, stream);
-			sum[stream] += w->symptom_cost_ns;
-		}
-		lode_sort(touched.at, touched.n, lode_compare_u32);
-		for (size_t i = 0; i < touched.n; i++) {
-			struct lode_diff_cost cell = {touched.at[i], sum[touched.at[i]]};
-
-			lode_vec_append(&out->cells, cell);
-			sum[touched.at[i]] = 0;
-		}
+		if (cluster->own_ns > 0)
+			lode_cluster_streams_of(&streams, mined, cluster);
+		for (size_t i = 0; i < streams.n; i++)
+			if (streams.at[i].cost_ns > 0)
+				lode_vec_append(&out->cells,
+						((struct lode_diff_cost){streams.at[i].stream,
+									 streams.at[i].cost_ns}));
 	}
 	out->start[mined->n_clusters] = out->cells.n;
-	lode_vec_release(&touched);
-	free(sum);
+	lode_vec_release(&streams);
 }
 
 void lode_cluster_costs_release(struct lode_cluster_costs *costs)
@@ -45,4 +30,57 @@ void lode_cluster_costs_release(struct lode_cluster_costs *costs)
 	lode_vec_release(&costs->cells);
 	free(costs->start);
 	memset(costs, 0, sizeof(*costs));
+}
+
+/* ---- By group ---- */
+
+static struct lode_group_cost *make_group_costs(const struct lode_stream_groups *groups,
+						const struct lode_drill *drill)
+{
+	size_t n_streams = drill->mined->digest->streams.n;
+	struct lode_group_cost *costs = lode_alloc0(groups->n + 1, sizeof(*costs));
+
+	for (size_t s = 0; s < n_streams; s++) {
+		struct lode_group_cost *cost = &costs[groups->group_of[s]];
+
+		cost->n_streams++;
+		cost->symptom_ns += drill->symptom_ns[s];
+	}
+	return costs;
+}
+
+static void add_group_costs(struct lode_group_cost *costs, const struct lode_stream_groups *groups,
+			    uint32_t stream, int64_t cost_ns)
+{
+	struct lode_group_cost *cost = &costs[groups->group_of[stream]];
+
+	cost->n_with++;
+	cost->cost_ns += cost_ns;
+}
+
+struct lode_group_cost *lode_group_costs_of_cluster(const struct lode_stream_groups *groups,
+						    const struct lode_drill *drill,
+						    const struct lode_cluster *cluster)
+{
+	struct lode_group_cost *costs = make_group_costs(groups, drill);
+	lode_cluster_streams streams = {0};
+
+	lode_cluster_streams_of(&streams, drill->mined, cluster);
+	for (size_t i = 0; i < streams.n; i++)
+		add_group_costs(costs, groups, streams.at[i].stream, streams.at[i].cost_ns);
+	lode_vec_release(&streams);
+	return costs;
+}
+
+struct lode_group_cost *lode_group_costs_of_signature(const struct lode_stream_groups *groups,
+						      const struct lode_drill *drill,
+						      const struct lode_coverage *coverage,
+						      size_t signature)
+{
+	struct lode_group_cost *costs = make_group_costs(groups, drill);
+
+	for (size_t i = coverage->in_start[signature]; i < coverage->in_start[signature + 1]; i++)
+		add_group_costs(costs, groups, coverage->in_streams.at[i].stream,
+				coverage->in_streams.at[i].total_ns);
+	return costs;
 }

@@ -1,7 +1,6 @@
 /* Lays clusters out for documents. */
 #include "answers/clusters/cluster_rows.h"
 
-#include "model/signature.h"
 #include "answers/input_fields.h"
 
 /*

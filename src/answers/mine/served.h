@@ -7,8 +7,8 @@
 #include "engine/signatures/signature_cover.h"
 #include "answers/mine/mine.h"
 #include "answers/clusters/cluster_drill.h"
-#include "answers/clusters/cluster_matches.h"
-#include "answers/clusters/group_costs.h"
+#include "answers/clusters/cluster_signatures.h"
+#include "answers/clusters/cluster_costs.h"
 #include "model/signature.h"
 
 extern const struct lode_document lode_mine_cluster_document, lode_mine_flame_document,

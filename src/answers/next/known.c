@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/folder.h"
 #include "engine/signatures/signature_cover.h"
 #include "engine/signatures/signature_match.h"
 #include "answers/clusters/cluster_costs.h"

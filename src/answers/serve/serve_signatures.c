@@ -3,7 +3,7 @@
 
 #include "answers/serve/serve_mine_parts.h"
 #include "answers/clusters/cluster_choice.h"
-#include "answers/clusters/group_costs.h"
+#include "answers/clusters/cluster_costs.h"
 #include "answers/sign/signature_store.h"
 
 /* How long a change waits for others that are writing. */

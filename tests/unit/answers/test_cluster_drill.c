@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "answers/clusters/cluster_drill.h"
-#include "answers/clusters/cluster_matches.h"
-#include "answers/clusters/group_costs.h"
+#include "answers/clusters/cluster_signatures.h"
+#include "answers/clusters/cluster_costs.h"
 #include "model/signature_pattern.h"
 #include "random.h"
 #include "unit/model/pattern_oracle.h"
