@@ -34,7 +34,7 @@ static void name_common_parts(struct lode_mining *mining)
 
 			lode_frame_full_name(&mined->digest->tree, cluster->common[k], text,
 					     sizeof(text));
-			names[k] = lode_arena_strndup(&mining->arena, text, strlen(text));
+			names[k] = lode_arena_strdup(&mining->arena, text);
 		}
 		mining->common[i] = names;
 	}

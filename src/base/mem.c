@@ -144,6 +144,11 @@ char *lode_arena_strndup(struct lode_arena *arena, const char *s, size_t len)
 	return copy;
 }
 
+char *lode_arena_strdup(struct lode_arena *arena, const char *s)
+{
+	return s ? lode_arena_strndup(arena, s, strlen(s)) : NULL;
+}
+
 void lode_arena_join(struct lode_arena *arena, struct lode_arena *from)
 {
 	struct lode_arena_block **end = &from->blocks;

@@ -44,6 +44,8 @@ struct lode_arena {
 
 LODE_NEVER_NULL void *lode_arena_alloc(struct lode_arena *arena, size_t size_bytes, size_t align);
 LODE_NEVER_NULL char *lode_arena_strndup(struct lode_arena *arena, const char *s, size_t len);
+/* The whole text; of NULL, NULL. */
+char *lode_arena_strdup(struct lode_arena *arena, const char *s);
 /* What `from` holds is `arena`'s from here on; `from` is empty. */
 void lode_arena_join(struct lode_arena *arena, struct lode_arena *from);
 void lode_arena_release(struct lode_arena *arena);

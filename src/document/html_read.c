@@ -307,11 +307,10 @@ void lode_html_reports_take(struct lode_html_reports *reports, const struct lode
 		lode_html_add_compact(&json, part.json, part.json_bytes);
 		part.json = lode_arena_strndup(arena, json.bytes.at, json.bytes.n);
 		part.json_bytes = json.bytes.n;
-		part.name = lode_arena_strndup(arena, part.name, strlen(part.name));
-		part.title = lode_arena_strndup(arena, part.title, strlen(part.title));
+		part.name = lode_arena_strdup(arena, part.name);
+		part.title = lode_arena_strdup(arena, part.title);
 		if (part.findings)
-			part.findings =
-				lode_arena_strndup(arena, part.findings, strlen(part.findings));
+			part.findings = lode_arena_strdup(arena, part.findings);
 		lode_vec_append(&reports->parts, part);
 		lode_vec_release(&json.bytes);
 	}

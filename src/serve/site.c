@@ -40,11 +40,6 @@ struct lode_site {
 
 enum { PAGE, LIST, FIRST_REPORT };
 
-static const char *copy_site(struct lode_site *site, const char *text)
-{
-	return lode_arena_strndup(&site->arena, text, strlen(text));
-}
-
 static void pack_site(struct lode_site_document *document, struct lode_arena *arena)
 {
 	z_stream z = {0};
@@ -135,9 +130,9 @@ void lode_site_add_report(struct lode_site *site, const char *name, const char *
 	struct site_report *report = lode_vec_append_zero(&site->reports);
 
 	*report = (struct site_report){
-		.name = copy_site(site, name),
-		.schema = copy_site(site, schema),
-		.title = copy_site(site, title),
+		.name = lode_arena_strdup(&site->arena, name),
+		.schema = lode_arena_strdup(&site->arena, schema),
+		.title = lode_arena_strdup(&site->arena, title),
 		.document = site->documents.n,
 	};
 	lode_vec_append_zero(&site->documents);
@@ -192,7 +187,7 @@ void lode_site_add_question(struct lode_site *site, const char *report, const ch
 			    bool is_change, lode_site_answer *answer, void *context)
 {
 	add_site(site, report,
-		 &(struct lode_site_question){.what = copy_site(site, what),
+		 &(struct lode_site_question){.what = lode_arena_strdup(&site->arena, what),
 					      .is_change = is_change,
 					      .answer = answer,
 					      .context = context});
@@ -202,7 +197,7 @@ void lode_site_add_lasting(struct lode_site *site, const char *report, const cha
 			   const char *const *parameters, lode_site_answer *answer, void *context)
 {
 	add_site(site, report,
-		 &(struct lode_site_question){.what = copy_site(site, what),
+		 &(struct lode_site_question){.what = lode_arena_strdup(&site->arena, what),
 					      .parameters = parameters,
 					      .answer = answer,
 					      .context = context});

@@ -131,8 +131,7 @@ static int agree_on_shape(struct lode_digest_job *job, struct lode_job_run *run,
 		demand.first = item->origin.shape;
 		demand.first_path = item->path;
 		if (!demand.has_streams)
-			job->origin.shape =
-				lode_arena_strndup(&job->arena, demand.first, strlen(demand.first));
+			job->origin.shape = lode_arena_strdup(&job->arena, demand.first);
 	}
 	return rc;
 }
@@ -172,7 +171,7 @@ static void describe_symptoms(struct lode_digest_job *job, const struct lode_job
 	job->is_default_symptoms = !n_beside && lode_shape_has_default_symptoms(job->origin.shape);
 	job->origin.n_inputs = n_inputs;
 	job->origin.n_beside = n_beside;
-	job->origin.symptom_text = lode_arena_strndup(&job->arena, common, strlen(common));
+	job->origin.symptom_text = lode_arena_strdup(&job->arena, common);
 	job->symptom_text = job->origin.symptom_text;
 }
 
@@ -335,8 +334,7 @@ static void list_joined(struct lode_digest_job *job, const struct lode_job_run *
 		for (size_t k = 0; k < run->items[i].joined.n; k++) {
 			struct lode_joined_input joined = run->items[i].joined.at[k];
 
-			joined.path =
-				lode_arena_strndup(&job->arena, joined.path, strlen(joined.path));
+			joined.path = lode_arena_strdup(&job->arena, joined.path);
 			lode_vec_append(&job->joined, joined);
 		}
 }
@@ -346,7 +344,7 @@ static void list_kept(struct lode_digest_job *job, struct lode_job_run *run)
 	for (size_t i = 0; i < run->n_items; i++) {
 		struct lode_job_item *item = &run->items[i];
 		struct lode_kept_stream kept = {
-			lode_arena_strndup(&job->arena, item->path, strlen(item->path)),
+			lode_arena_strdup(&job->arena, item->path),
 			item->kept,
 		};
 

@@ -32,8 +32,8 @@ static struct lode_skipped_input input_of(struct lode_digest_job *job, const cha
 					  const char *reason)
 {
 	return (struct lode_skipped_input){
-		lode_arena_strndup(&job->arena, path, strlen(path)),
-		lode_arena_strndup(&job->arena, reason, strlen(reason)),
+		lode_arena_strdup(&job->arena, path),
+		lode_arena_strdup(&job->arena, reason),
 	};
 }
 
@@ -61,10 +61,10 @@ static void list_output(struct lode_digest_job *job, const struct lode_job_item 
 
 	if (!digest || item->skipped)
 		return;
-	output.path = lode_arena_strndup(&job->arena, item->path, strlen(item->path));
+	output.path = lode_arena_strdup(&job->arena, item->path);
 	output.digest_path = output.path;
 	if (strcmp(digest, item->path) != 0)
-		output.digest_path = lode_arena_strndup(&job->arena, digest, strlen(digest));
+		output.digest_path = lode_arena_strdup(&job->arena, digest);
 	lode_vec_append(&job->outputs, output);
 }
 

@@ -206,7 +206,7 @@ static const char *day_of(struct lode_arena *arena, int64_t time_ns)
 	char text[LODE_UTC_BYTES];
 
 	lode_utc_text(text, time_ns, "%Y-%m-%d");
-	return lode_arena_strndup(arena, text, strlen(text));
+	return lode_arena_strdup(arena, text);
 }
 
 const char *lode_stream_set_label(struct lode_stream_set *set, size_t i, const char *key)

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "document/opening.h"
+#include "document/findings.h"
 #include "tool/command.h"
 
 /*

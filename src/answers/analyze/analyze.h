@@ -18,7 +18,6 @@
 #include "document/fields.h"
 #include "document/findings.h"
 #include "document/html.h"
-#include "document/opening.h"
 #include "document/text_page.h"
 
 enum lode_analyze_kind {

@@ -48,7 +48,7 @@ static void end_step(struct planner *p, struct lode_analyze_step *step)
 	step->asked.command = step->run.analysis;
 	step->asked.has_page = true; /* that of all */
 	step->asked.options = lode_arena_strndup(p->arena, options, (size_t)(operands - options));
-	step->asked.operands = lode_arena_strndup(p->arena, operands, strlen(operands));
+	step->asked.operands = lode_arena_strdup(p->arena, operands);
 	if (!step->asked.next_options)
 		step->asked.next_options = step->asked.options;
 }

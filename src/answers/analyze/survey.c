@@ -97,8 +97,8 @@ static enum lode_survey_kind survey_one(const char *path, struct lode_error *err
 static void cannot_open(struct lode_survey *survey, const char *path, const char *reason)
 {
 	struct lode_survey_unread unread = {
-		.path = lode_arena_strndup(&survey->arena, path, strlen(path)),
-		.reason = lode_arena_strndup(&survey->arena, reason, strlen(reason)),
+		.path = lode_arena_strdup(&survey->arena, path),
+		.reason = lode_arena_strdup(&survey->arena, reason),
 	};
 
 	lode_vec_append(&survey->unread, unread);
@@ -124,7 +124,7 @@ static void add_survey(struct lode_survey *survey, size_t folder, const char *pa
 	survey->n_files++;
 	if (kind != LODE_SURVEY_OTHER)
 		lode_vec_append(&survey->folders.at[folder].of[kind],
-				lode_arena_strndup(&survey->arena, path, strlen(path)));
+				lode_arena_strdup(&survey->arena, path));
 	else if (err.status < 0)
 		cannot_open(survey, path, err.message);
 	else if (is_named)
@@ -135,8 +135,7 @@ static void add_survey(struct lode_survey *survey, size_t folder, const char *pa
 
 static size_t new_folder(struct lode_survey *survey, const char *path)
 {
-	struct lode_survey_folder folder = {
-		.path = lode_arena_strndup(&survey->arena, path, strlen(path))};
+	struct lode_survey_folder folder = {.path = lode_arena_strdup(&survey->arena, path)};
 
 	lode_vec_append(&survey->folders, folder);
 	return survey->folders.n - 1;

@@ -100,7 +100,7 @@ static void part_lines(struct lode_cluster_brief *out, char *text, struct lode_a
 		end = strchr(line, '\n');
 		if (end)
 			*end++ = '\0';
-		out->lines[out->n_lines++] = lode_arena_strndup(arena, line, strlen(line));
+		out->lines[out->n_lines++] = lode_arena_strdup(arena, line);
 	}
 }
 
@@ -111,12 +111,12 @@ void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_
 
 	memset(out, 0, sizeof(*out));
 	lode_cluster_why(why, sizeof(why), cluster);
-	out->why = lode_arena_strndup(arena, why, strlen(why));
+	out->why = lode_arena_strdup(arena, why);
 	lode_headline_text(text, sizeof(text), mined, cluster, BRIEF_COLUMNS, BRIEF_COLUMNS,
 			   BRIEF_LINES);
 	part_lines(out, text, arena);
 	lode_variants_short(text, sizeof(text), mined->digest, cluster, BRIEF_COLUMNS);
-	out->variants = lode_arena_strndup(arena, text, strlen(text));
+	out->variants = lode_arena_strdup(arena, text);
 }
 
 /* ---- As a finding ---- */

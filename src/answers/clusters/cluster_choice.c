@@ -169,8 +169,7 @@ static int take_signature(struct lode_cluster_choice *out, yajl_val signature, c
 		if (!YAJL_IS_STRING(v))
 			n = 0;
 		else
-			patterns[i] =
-				lode_arena_strndup(&out->arena, v->u.string, strlen(v->u.string));
+			patterns[i] = lode_arena_strdup(&out->arena, v->u.string);
 	}
 	if (n == 0)
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
@@ -207,8 +206,7 @@ static int take_from_document(struct lode_cluster_choice *out, yajl_val root, co
 		out->rank = (uint32_t)integer_of(c, "rank");
 		out->id = strtoull(text_of(c, "id"), NULL, 16);
 		out->total_ns = integer_of(c, "total_ns");
-		out->unit = lode_arena_strndup(&out->arena, text_of(root, "unit"),
-					       strlen(text_of(root, "unit")));
+		out->unit = lode_arena_strdup(&out->arena, text_of(root, "unit"));
 		rc = take_signature(out, lode_json_tree_member(c, "signature"), path, err);
 	}
 	return rc < 0 ? rc : check_found(&wanted, n, "the document", err);

@@ -140,7 +140,7 @@ static struct lode_cluster_signature_row signature_row(const struct lode_cluster
 
 	lode_signature_bits_text(kinds, LODE_SIGNATURE_KINDS, s->kinds);
 	return (struct lode_cluster_signature_row){
-		.kind = *kinds ? lode_arena_strndup(arena, kinds, strlen(kinds)) : "",
+		.kind = *kinds ? lode_arena_strdup(arena, kinds) : "",
 		.patterns = s->patterns,
 		.n_patterns = is_light ? 0 : s->n_patterns,
 		.total_ns = s->total_ns,

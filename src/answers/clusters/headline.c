@@ -724,7 +724,7 @@ size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mine
 
 		memcpy(frames, hops[i].frames, hops[i].n * sizeof(*frames));
 		(*out)[i] = (struct lode_headline_hop){
-			.thread = lode_arena_strndup(arena, thread, strlen(thread)),
+			.thread = lode_arena_strdup(arena, thread),
 			.frames = frames,
 			.n = hops[i].is_more ? 0 : hops[i].n,
 			.branch = hops[i].is_more ? frames : NULL,

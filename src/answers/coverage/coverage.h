@@ -11,7 +11,6 @@
 #include "answers/clusters/headline.h"
 #include "answers/coverage/coverage_job.h"
 #include "document/findings.h"
-#include "document/opening.h"
 #include "document/text_page.h"
 
 enum lode_coverage_rank {

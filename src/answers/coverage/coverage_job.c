@@ -3,7 +3,6 @@
 
 #include "streams/cover_form.h"
 #include "answers/clusters/cluster_brief.h"
-#include "document/opening.h"
 #include "document/units.h"
 #include "answers/input_fields.h"
 

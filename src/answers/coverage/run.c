@@ -190,7 +190,7 @@ static void list_rest(struct lode_coverage_state *s, const struct lode_coverage_
 	for (size_t i = 0; i < n; i++)
 		order[i] = &s->rest->clusters[i];
 	lode_sort(order, n, larger_first);
-	out->n_rest = request->top && request->top < n ? request->top : n;
+	out->n_rest = lode_listed(request->top, n);
 	out->n_rest_more = n - out->n_rest;
 	out->rest = lode_arena_array(&s->arena, struct lode_coverage_rest, out->n_rest + 1);
 	out->mined = s->rest;

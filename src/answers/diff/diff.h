@@ -14,7 +14,6 @@
 #include "answers/clusters/cluster_rows.h"
 #include "answers/clusters/cluster_shown.h"
 #include "document/findings.h"
-#include "document/opening.h"
 #include "document/text_page.h"
 
 struct lode_diff_request {

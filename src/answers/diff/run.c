@@ -281,7 +281,7 @@ static const char *set_name(struct lode_diff_state *s, char *const *inputs, size
 	if (n == 1)
 		return inputs[0];
 	snprintf(text, sizeof(text), "%s and %zu more", inputs[0], n - 1);
-	return lode_arena_strndup(&s->arena, text, strlen(text));
+	return lode_arena_strdup(&s->arena, text);
 }
 
 static void list_sets(struct lode_diff_state *s, const struct lode_diff_sets_options *options)
@@ -313,7 +313,7 @@ static const char *lambda_words(struct lode_diff_state *s, const struct lode_min
 	if (mine->min_cost_share <= 0)
 		return s->job.is_lambda_coarse ? "0.2 % of both sets" : "0.2 % of the smaller set";
 	snprintf(text, sizeof(text), "%g %% of both sets", 100 * mine->min_cost_share);
-	return lode_arena_strndup(&s->arena, text, strlen(text));
+	return lode_arena_strdup(&s->arena, text);
 }
 
 static void list_options(struct lode_diff_state *s, const struct lode_diff_request *request)

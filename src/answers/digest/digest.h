@@ -9,7 +9,7 @@
 #pragma once
 
 #include "document/fields.h"
-#include "document/opening.h"
+#include "document/findings.h"
 #include "streams/digest_job.h"
 
 struct lode_digest_request {

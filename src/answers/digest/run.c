@@ -109,7 +109,7 @@ int lode_digest_run(struct lode_digest_answer **out, const struct lode_digest_re
 	answer->sums = sum_up(&s->job);
 	answer->shape = lode_lines_split(s->job.origin.shape, &answer->n_shape, &s->arena);
 	answer->list = s->job.outputs.at;
-	answer->n_listed = request->top && request->top < n ? request->top : n;
+	answer->n_listed = lode_listed(request->top, n);
 	answer->n_more = n - answer->n_listed;
 	rc = request->merged ? save_merged(s, request->merged, err) : 0;
 	answer->opening = lode_digest_opening(answer, &s->arena);

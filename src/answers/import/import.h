@@ -11,7 +11,7 @@
 #pragma once
 
 #include "document/fields.h"
-#include "document/opening.h"
+#include "document/findings.h"
 #include "store/repo.h"
 #include "streams/digest_job.h"
 

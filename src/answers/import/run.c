@@ -25,8 +25,7 @@ static void note_imported(void *context, const char *path, enum lode_repo_added 
 			  size_t n_streams)
 {
 	struct lode_import_state *s = context;
-	struct lode_imported input = {lode_arena_strndup(&s->arena, path, strlen(path)), added,
-				      n_streams};
+	struct lode_imported input = {lode_arena_strdup(&s->arena, path), added, n_streams};
 
 	lode_vec_append(&s->inputs, input);
 	if (s->request->told)

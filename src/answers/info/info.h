@@ -11,7 +11,7 @@
 #include "engine/quality/quality.h"
 #include "document/fields.h"
 #include "answers/input_fields.h"
-#include "document/opening.h"
+#include "document/findings.h"
 #include "document/text_page.h"
 #include "input/source.h"
 

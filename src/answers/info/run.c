@@ -16,20 +16,10 @@ struct lode_info_state {
 	struct lode_arena arena;
 };
 
-static const char *kept(struct lode_info_state *s, const char *text)
-{
-	return text ? lode_arena_strndup(&s->arena, text, strlen(text)) : NULL;
-}
-
 static void tell(const struct lode_info_state *s, struct lode_info_news news)
 {
 	if (s->request->tell)
 		s->request->tell(s->request->context, &news);
-}
-
-static size_t listed(const struct lode_info_state *s, size_t n)
-{
-	return s->request->top && s->request->top < n ? s->request->top : n;
 }
 
 /* ---- One recording ---- */
@@ -49,7 +39,7 @@ static void list_events(struct lode_info_state *s, struct lode_info_stream *out,
 	out->events = lode_arena_array(&s->arena, struct lode_event_count, out->n_events + 1);
 	for (size_t i = 0; i < out->n_events; i++) {
 		out->events[i] = stream->event_counts.at[i];
-		out->events[i].name = kept(s, out->events[i].name);
+		out->events[i].name = lode_arena_strdup(&s->arena, out->events[i].name);
 		out->n_empty_events += out->events[i].n == 0;
 	}
 }
@@ -64,13 +54,13 @@ static void list_losses(struct lode_info_state *s, struct lode_info_stream *out,
 	out->loss_rows = lode_arena_array(&s->arena, struct lode_loss_row, out->n_loss_rows);
 	for (size_t i = 0; i < out->n_loss_rows; i++) {
 		out->loss_rows[i] = rows[i];
-		out->loss_rows[i].detail = kept(s, rows[i].detail);
+		out->loss_rows[i].detail = lode_arena_strdup(&s->arena, rows[i].detail);
 	}
 	out->n_idle_gaps = losses->by_kind[LODE_LOSS_IDLE_GAP].count;
 	out->n_lost_events = losses->by_kind[LODE_LOSS_EVENTS].count;
 	out->n_lost_records = losses->by_kind[LODE_LOSS_BAD_RECORD].count +
 			      losses->by_kind[LODE_LOSS_UNDECODABLE].count;
-	out->cut = kept(s, cut);
+	out->cut = lode_arena_strdup(&s->arena, cut);
 	free(cut);
 }
 
@@ -163,9 +153,8 @@ static void advise_packages(struct lode_quality *q, const struct lode_stream *st
 		 "archive, which must be enabled), or --debuginfod 30s (downloads from the servers "
 		 "in $DEBUGINFOD_URLS).",
 		 share, packages.files, packages.names);
-	lode_vec_append(
-		&q->advice,
-		((struct lode_advice){.text = lode_arena_strndup(&q->arena, text, strlen(text))}));
+	lode_vec_append(&q->advice,
+			((struct lode_advice){.text = lode_arena_strdup(&q->arena, text)}));
 }
 
 static void assess(struct lode_info_state *s, struct lode_info_stream *out,
@@ -189,7 +178,7 @@ static void assess(struct lode_info_state *s, struct lode_info_stream *out,
 		char text[700];
 
 		snprintf(text, sizeof(text), "Record with: %s", q->record_line);
-		out->advice[out->n_advice++] = kept(s, text);
+		out->advice[out->n_advice++] = lode_arena_strdup(&s->arena, text);
 	}
 }
 
@@ -210,7 +199,7 @@ static void list_worst(struct lode_info_state *s, struct lode_info_stream *out, 
 {
 	const struct lode_info_module **order =
 		lode_arena_array(&s->arena, const struct lode_info_module *, n_modules + 1);
-	size_t most = listed(s, n_modules), n = 0;
+	size_t most = lode_listed(s->request->top, n_modules), n = 0;
 
 	for (size_t i = 0; i < n_modules; i++)
 		order[i] = &out->modules[i];
@@ -232,9 +221,9 @@ static void list_modules(struct lode_info_state *s, struct lode_info_stream *out
 		const struct lode_module_quality *m = &stream->modules.at[i];
 
 		out->modules[i] = (struct lode_info_module){
-			.name = kept(s, m->name),
-			.build_id = kept(s, m->build_id),
-			.symbols = kept(s, m->symbols ? m->symbols : ""),
+			.name = lode_arena_strdup(&s->arena, m->name),
+			.build_id = lode_arena_strdup(&s->arena, m->build_id),
+			.symbols = lode_arena_strdup(&s->arena, m->symbols ? m->symbols : ""),
 			.unknown_pct = lode_part_pct((struct lode_part){m->unknown_ns, m->cost_ns}),
 			.cost_ns = m->cost_ns,
 			.unknown_ns = m->unknown_ns,
@@ -243,7 +232,7 @@ static void list_modules(struct lode_info_state *s, struct lode_info_stream *out
 		};
 	}
 	list_worst(s, out, n);
-	out->n_modules = listed(s, n);
+	out->n_modules = lode_listed(s->request->top, n);
 	out->n_more_modules = n - out->n_modules;
 }
 
@@ -252,13 +241,13 @@ static void show_stream(struct lode_info_state *s, const struct lode_stream *str
 	struct lode_info_stream *out = &s->answer.streams[s->answer.n_streams++];
 
 	*out = (struct lode_info_stream){
-		.path = kept(s, stream->path),
-		.format = kept(s, stream->format),
-		.unit = kept(s, stream->unit),
-		.host = kept(s, stream->host),
-		.kernel = kept(s, stream->kernel),
-		.arch = kept(s, stream->arch),
-		.command = kept(s, stream->command),
+		.path = lode_arena_strdup(&s->arena, stream->path),
+		.format = lode_arena_strdup(&s->arena, stream->format),
+		.unit = lode_arena_strdup(&s->arena, stream->unit),
+		.host = lode_arena_strdup(&s->arena, stream->host),
+		.kernel = lode_arena_strdup(&s->arena, stream->kernel),
+		.arch = lode_arena_strdup(&s->arena, stream->arch),
+		.command = lode_arena_strdup(&s->arena, stream->command),
 		.id = stream->content_hash,
 		.n_cpus = stream->n_cpus,
 		.t0_ns = stream->t0_ns,
@@ -311,8 +300,8 @@ static void skip_input(struct lode_info_state *s, const char *path, const struct
 {
 	char *reason = lode_job_reason(path, err);
 	struct lode_skipped_input skipped = {
-		.path = lode_arena_strndup(&s->arena, path, strlen(path)),
-		.reason = lode_arena_strndup(&s->arena, reason, strlen(reason)),
+		.path = lode_arena_strdup(&s->arena, path),
+		.reason = lode_arena_strdup(&s->arena, reason),
 	};
 
 	free(reason);

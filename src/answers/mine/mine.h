@@ -18,7 +18,6 @@
 #include "answers/clusters/cluster_shown.h"
 #include "document/export/export_trace.h"
 #include "document/findings.h"
-#include "document/opening.h"
 #include "document/text_page.h"
 
 struct lode_mine_request {

@@ -68,8 +68,7 @@ static struct lode_path_stacks stacks_of(const struct lode_calltree *tree, struc
 		if (place && *place == LODE_NONE) {
 			*place = (uint32_t)out.n_functions;
 			lode_frame_full_name(tree, node->frame, name, sizeof(name));
-			out.functions[out.n_functions++] =
-				lode_arena_strndup(arena, name, strlen(name));
+			out.functions[out.n_functions++] = lode_arena_strdup(arena, name);
 		}
 		out.parent[i] = i ? node->parent : LODE_NONE;
 		out.function[i] = place ? *place : LODE_NONE;

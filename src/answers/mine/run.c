@@ -205,7 +205,7 @@ static void name_busy(struct lode_mine_state *s)
 		return;
 	lode_who_ran(who, sizeof(who), mined->digest, mined->ran_instead, mined->n_ran_instead,
 		     ready_ns, 5);
-	s->answer.busy = lode_arena_strndup(&s->arena, who, strlen(who));
+	s->answer.busy = lode_arena_strdup(&s->arena, who);
 }
 
 static void list_clusters(struct lode_mine_state *s, const struct lode_mine_request *request)

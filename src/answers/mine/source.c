@@ -157,7 +157,7 @@ static void note_unplaced(struct lode_mine_source *source, const lode_source_poi
 			continue;
 		most_ns = total_ns;
 		lode_listing_lacks(point->listing, text, sizeof(text));
-		source->no_lines = lode_arena_strndup(&source->arena, text, strlen(text));
+		source->no_lines = lode_arena_strdup(&source->arena, text);
 	}
 	source->unplaced = lode_source_cost_of(&unplaced);
 }
@@ -197,7 +197,7 @@ int lode_mine_source_make(struct lode_mine_source **out, const struct lode_diges
 	*out = NULL;
 	source->digest = digest;
 	source->unit = digest->unit;
-	source->function = lode_arena_strndup(&source->arena, function, strlen(function));
+	source->function = lode_arena_strdup(&source->arena, function);
 	rc = choose_stream(source, set, stream, err);
 	if (rc == LODE_OK && reading->is_joined)
 		rc = lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,

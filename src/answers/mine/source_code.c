@@ -149,15 +149,14 @@ static void make_block(struct lode_source_code_row *row, struct lode_mine_source
 	struct lode_error err;
 	char words[sizeof(err.path) + sizeof(err.message) + 64];
 
-	*row = (struct lode_source_code_row){.module = lode_arena_strndup(&source->arena, module,
-									  strlen(module)),
+	*row = (struct lode_source_code_row){.module = lode_arena_strdup(&source->arena, module),
 					     .start = address_text(source, place->start),
 					     .cost = lode_source_cost_of(&block->all)};
 	if (lode_listing_code(&instructions, &source->arena, block->first->listing, place->start,
 			      place->end, &err) < 0) {
 		const char *why = lode_error_text(&err, words, sizeof(words));
 
-		row->missing = lode_arena_strndup(&source->arena, why, strlen(why));
+		row->missing = lode_arena_strdup(&source->arena, why);
 	} else {
 		make_instructions(row, source, block, &instructions);
 	}

@@ -137,13 +137,12 @@ static void make_file(struct lode_source_file_row *row, struct lode_mine_source 
 	struct lode_error err;
 	char words[sizeof(err.path) + sizeof(err.message) + 64];
 
-	*row = (struct lode_source_file_row){.path = lode_arena_strndup(&source->arena, file->path,
-									strlen(file->path)),
+	*row = (struct lode_source_file_row){.path = lode_arena_strdup(&source->arena, file->path),
 					     .inclusive_ns = lode_code_cost_total(&file->all)};
 	if (lode_source_text_load(text, file->first->dso, file->path, &err) < 0) {
 		const char *why = lode_error_text(&err, words, sizeof(words));
 
-		row->missing = lode_arena_strndup(&source->arena, why, strlen(why));
+		row->missing = lode_arena_strdup(&source->arena, why);
 	}
 	row->is_newer = text->bytes && program_s && text->changed_s > program_s;
 	sort_once(file);

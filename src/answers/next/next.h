@@ -12,7 +12,6 @@
 #include "document/fields.h"
 #include "streams/digest_job.h"
 #include "document/findings.h"
-#include "document/opening.h"
 #include "document/text_page.h"
 
 struct lode_next_request {

@@ -95,7 +95,7 @@ static void list_steps(struct lode_next_state *s, size_t top, bool wants_detail)
 	const struct lode_digest *digest = s->known.digest;
 	bool *is_seen = wants_detail ? seen_before(s) : NULL;
 	int64_t before_ns = order->start_ns;
-	size_t n = top && top < order->steps.n ? top : order->steps.n;
+	size_t n = lode_listed(top, order->steps.n);
 	struct lode_next_step *steps = lode_arena_array(&s->arena, struct lode_next_step, n + 1);
 
 	for (size_t i = 0; i < n; i++) {

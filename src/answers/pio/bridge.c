@@ -39,12 +39,10 @@ static void add_symptoms(struct lode_pio_answer *answer, const struct lode_strea
 		int64_t t0 = later(from, t->born_ns), t1 = earlier(to, t->died_ns);
 
 		if (t0 < t1 && is_symptom_thread(t, comm, glob))
-			lode_vec_append(
-				&answer->symptoms,
-				((struct lode_pio_symptom){path,
-							   lode_arena_strndup(&answer->arena, comm,
-									      strlen(comm)),
-							   t->tid, t0, t1}));
+			lode_vec_append(&answer->symptoms,
+					((struct lode_pio_symptom){
+						path, lode_arena_strdup(&answer->arena, comm),
+						t->tid, t0, t1}));
 	}
 }
 

@@ -77,7 +77,7 @@ void lode_pio_found_place(struct lode_pio_found *out, int64_t start_ns, int64_t 
 	out->known_ns = known_ns;
 	out->duration_ns = end_ns - start_ns;
 	lode_pio_time_text(start, start_ns, false);
-	out->start_utc = lode_arena_strndup(arena, start, strlen(start));
+	out->start_utc = lode_arena_strdup(arena, start);
 }
 
 void lode_pio_found_build(struct lode_pio_found *out, const struct lode_pio_analysis *a,

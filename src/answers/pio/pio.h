@@ -12,7 +12,6 @@
 #include "document/fields.h"
 #include "answers/input_fields.h"
 #include "document/findings.h"
-#include "document/opening.h"
 #include "document/text_page.h"
 #include "input/formats/log/request_source.h"
 

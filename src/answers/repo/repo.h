@@ -8,7 +8,7 @@
 #pragma once
 
 #include "document/fields.h"
-#include "document/opening.h"
+#include "document/findings.h"
 #include "document/text_page.h"
 #include "store/repo_care.h"
 

@@ -51,7 +51,7 @@ static int list_streams(struct lode_repo_answer_state *s, const struct lode_repo
 		answer->picked_symptoms += s->streams.list.at[i].n_symptoms;
 		answer->picked_symptom_ns += s->streams.list.at[i].symptom_ns;
 	}
-	answer->n_streams = request->top && request->top < n ? request->top : n;
+	answer->n_streams = lode_listed(request->top, n);
 	answer->n_more = n - answer->n_streams;
 	answer->streams = n ? &s->streams.list.at[answer->n_more] : NULL;
 	for (size_t i = 0; i < answer->n_streams; i++)

@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "base/shell_words.h"
 #include "base/written.h"
-#include "document/opening.h"
+#include "document/findings.h"
 #include "tool/reading_options.h"
 #include "tool/ending_signals.h"
 #include "tool/help.h"

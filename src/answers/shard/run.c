@@ -213,7 +213,7 @@ static void name_parts(struct lode_shard_state *s, const lode_byte_vec *texts)
 		snprintf(name, sizeof(name), "part-%05zu-%016" PRIx64 SUFFIX, i + 1,
 			 lode_stable_hash(texts[i].at, texts[i].n, 0));
 		path = lode_path_join(s->answer.folder, name);
-		s->parts.at[i].path = lode_arena_strndup(&s->arena, path, strlen(path));
+		s->parts.at[i].path = lode_arena_strdup(&s->arena, path);
 		free(path);
 	}
 }
@@ -286,7 +286,7 @@ int lode_shard_run(struct lode_shard_answer **out, const struct lode_shard_reque
 	rc = save_parts(s, err);
 	answer->n_parts = s->parts.n;
 	answer->list = s->parts.at;
-	answer->n_listed = request->top && request->top < s->parts.n ? request->top : s->parts.n;
+	answer->n_listed = lode_listed(request->top, s->parts.n);
 	answer->n_more = s->parts.n - answer->n_listed;
 	answer->opening = lode_shard_opening(answer, &s->arena);
 	return rc;

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "document/fields.h"
-#include "document/opening.h"
+#include "document/findings.h"
 
 struct lode_shard_request {
 	const char *manifest, *folder; /* the folder is made if need be */

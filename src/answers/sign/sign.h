@@ -10,7 +10,7 @@
 
 #include "answers/sign/signature_request.h"
 #include "document/fields.h"
-#include "document/opening.h"
+#include "document/findings.h"
 #include "document/text_page.h"
 
 struct lode_sign_request {

@@ -37,7 +37,7 @@ static int take_text(const struct member *member, yajl_val value, struct lode_ar
 {
 	if (!YAJL_IS_STRING(value))
 		return fail_member(member->name, "must be a string", err);
-	*member->text = lode_arena_strndup(arena, value->u.string, strlen(value->u.string));
+	*member->text = lode_arena_strdup(arena, value->u.string);
 	return 0;
 }
 
@@ -54,7 +54,7 @@ static int take_list(const struct member *member, yajl_val value, struct lode_ar
 
 		if (!YAJL_IS_STRING(item))
 			return fail_member(member->name, "must be a list of strings", err);
-		texts[i] = lode_arena_strndup(arena, item->u.string, strlen(item->u.string));
+		texts[i] = lode_arena_strdup(arena, item->u.string);
 	}
 	*member->list = (struct texts){texts, n};
 	return 0;

@@ -17,7 +17,7 @@ static const char *bits_of(enum lode_signature_field field, unsigned bits, struc
 	char text[LODE_SIGNATURE_BITS_BYTES];
 
 	lode_signature_bits_text(text, field, bits);
-	return lode_arena_strndup(arena, text, strlen(text));
+	return lode_arena_strdup(arena, text);
 }
 
 static struct lode_repo_signature row_of(const struct lode_signature *s, struct lode_arena *arena)

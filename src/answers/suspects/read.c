@@ -25,14 +25,10 @@ struct reading {
 	size_t n_done;
 };
 
-static const char *kept(struct lode_suspects_job *job, const char *text)
-{
-	return lode_arena_strndup(&job->arena, text, strlen(text));
-}
-
 static struct lode_skipped_input listed(struct reading *run, const char *path, const char *reason)
 {
-	return (struct lode_skipped_input){kept(run->job, path), kept(run->job, reason)};
+	return (struct lode_skipped_input){lode_arena_strdup(&run->job->arena, path),
+					   lode_arena_strdup(&run->job->arena, reason)};
 }
 
 static void skip_input(struct reading *run, const char *path, const struct lode_error *err)
@@ -152,7 +148,8 @@ static void note_unordered(struct reading *run, const char *path, const struct l
 		 "--memory may help)",
 		 (unsigned long long)loss->count);
 	lode_vec_append(&run->job->notes,
-			((struct lode_metric_note){kept(run->job, path), kept(run->job, text)}));
+			((struct lode_metric_note){lode_arena_strdup(&run->job->arena, path),
+						   lode_arena_strdup(&run->job->arena, text)}));
 }
 
 static void note_stream(struct reading *run, const char *path, const struct lode_stream *stream,
@@ -166,8 +163,9 @@ static void note_stream(struct reading *run, const char *path, const struct lode
 	free(cut);
 	for (size_t i = 0; i < collect->notes.n; i++)
 		lode_vec_append(&job->notes,
-				((struct lode_metric_note){kept(job, path),
-							   kept(job, collect->notes.at[i])}));
+				((struct lode_metric_note){
+					lode_arena_strdup(&job->arena, path),
+					lode_arena_strdup(&job->arena, collect->notes.at[i])}));
 	note_unordered(run, path, &stream->losses.by_kind[LODE_LOSS_UNORDERED]);
 	job->n_streams++;
 	job->n_events += stream->n_samples;
@@ -273,7 +271,8 @@ static int run_stream(struct reading *run, const char *path, struct lode_error *
 	run->has_windows = run->are_windows_given || spec.table;
 	if (spec.table && !run->job->symptom_text)
 		run->job->symptom_text =
-			kept(run->job, "the command's, by the symptoms.tsv beside a recording");
+			lode_arena_strdup(&run->job->arena,
+					  "the command's, by the symptoms.tsv beside a recording");
 	if (run->has_windows)
 		return measure_windows(run, path, &spec, err);
 	rc = measure_recording(run, run->set, path, &spec, &stream, &symptoms, err);
@@ -329,7 +328,8 @@ static void note_unmet(struct reading *run)
 			continue;
 		snprintf(text, sizeof(text), "nothing was measured for '%s'", spec->globs.at[i]);
 		lode_vec_append(&run->job->notes,
-				((struct lode_metric_note){NULL, kept(run->job, text)}));
+				((struct lode_metric_note){NULL, lode_arena_strdup(&run->job->arena,
+										   text)}));
 	}
 }
 
@@ -369,7 +369,8 @@ int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_s
 	if (rc == 0)
 		rc = lode_job_symptoms_new(&run.symptoms, &symptoms, err);
 	if (rc == 0 && run.are_windows_given)
-		out->symptom_text = kept(out, lode_job_symptoms_text(run.symptoms));
+		out->symptom_text =
+			lode_arena_strdup(&out->arena, lode_job_symptoms_text(run.symptoms));
 	if (rc == 0)
 		rc = lode_symboliser_new(&run.symboliser, &options->symbols, err);
 	if (rc == 0)

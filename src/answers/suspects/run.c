@@ -119,7 +119,7 @@ static const char *threshold_words(const struct lode_suspects_request *request,
 		 request->robust ? "median + 2 · 1.4826 MAD" : "mean + 2σ",
 		 request->n_inputs[LODE_SIDE_OTHER] ? "the baseline" : "this run",
 		 request->by_hand ? ", or than --thresholds" : "");
-	return lode_arena_strndup(arena, words, strlen(words));
+	return lode_arena_strdup(arena, words);
 }
 
 static int rank_functions(struct lode_suspects_state *s,

@@ -13,7 +13,6 @@
 #include "answers/suspects/read.h"
 #include "document/fields.h"
 #include "document/findings.h"
-#include "document/opening.h"
 #include "document/text_page.h"
 
 /* How many functions are shown. */

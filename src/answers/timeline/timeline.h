@@ -12,7 +12,7 @@
 #include "answers/timeline/read.h"
 #include "base/duration.h"
 #include "document/fields.h"
-#include "document/opening.h"
+#include "document/findings.h"
 #include "document/text_page.h"
 
 struct lode_timeline_views;

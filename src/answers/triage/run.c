@@ -18,11 +18,6 @@ static const char *string_at(const struct lode_digest *digest, uint32_t id)
 	return digest->tree.strings.text.at[id];
 }
 
-static size_t listed(const struct lode_triage_request *request, size_t n)
-{
-	return request->top && request->top < n ? request->top : n;
-}
-
 /* ---- What streams are known as ---- */
 
 static int costliest_first(const void *a, const void *b, void *context)
@@ -134,7 +129,7 @@ static void list_streams(struct lode_triage_state *s, const struct lode_triage_r
 		start[coverage->in_streams.at[i].stream + 1]++;
 	for (size_t i = 0; i < coverage->n_streams; i++)
 		start[i + 1] += start[i];
-	out->n_listed = listed(request, coverage->n_streams);
+	out->n_listed = lode_listed(request->top, coverage->n_streams);
 	out->n_more = coverage->n_streams - out->n_listed;
 	out->streams = lode_arena_array(&s->arena, struct lode_triage_stream, out->n_listed + 1);
 	for (size_t i = 0; i < out->n_listed; i++) {
@@ -151,7 +146,7 @@ static void list_streams(struct lode_triage_state *s, const struct lode_triage_r
 			.is_over = order[i].is_over,
 		};
 		list_known(s, &out->streams[i], known + start[k], n_known,
-			   listed(request, n_known));
+			   lode_listed(request->top, n_known));
 	}
 }
 
@@ -204,7 +199,7 @@ static void list_clusters(struct lode_triage_state *s, const struct lode_triage_
 	out->other_ns = s->mined ? s->mined->other_ns : LODE_NO_INT;
 	if (!s->mined)
 		return;
-	out->n_clusters = listed(request, s->mined->n_clusters);
+	out->n_clusters = lode_listed(request->top, s->mined->n_clusters);
 	out->n_clusters_more = s->mined->n_clusters - out->n_clusters;
 	if (request->wants_rows) {
 		lode_cluster_rows_build(&s->rows, s->mined, NULL, &options);

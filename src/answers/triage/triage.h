@@ -14,7 +14,6 @@
 #include "answers/coverage/coverage_job.h"
 #include "answers/clusters/cluster_rows.h"
 #include "document/findings.h"
-#include "document/opening.h"
 #include "document/text_page.h"
 
 struct lode_triage_request {
