@@ -1,7 +1,6 @@
 /* Differences for other tools. */
 #include "answers/diff/export.h"
 
-#include "document/export/folded_stacks.h"
 #include "document/units.h"
 
 static const struct lode_diff_side *side_of(const struct lode_diff_job *job, unsigned side)

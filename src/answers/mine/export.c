@@ -1,7 +1,7 @@
 /* What other tools draw: folded stacks, and the worst symptom of a cluster. */
 #include "answers/mine/mine.h"
 #include "base/escape.h"
-#include "document/export/folded_stacks.h"
+#include "document/export/export_stacks.h"
 
 /* Of all that was read, or of one cluster. */
 void lode_mine_folded(FILE *out, const struct lode_digest *digest, const struct lode_cluster *only)

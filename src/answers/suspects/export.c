@@ -1,7 +1,6 @@
 /* Stacks of lode suspects for other tools. */
 #include "answers/suspects/suspects.h"
 #include "document/export/export_stacks.h"
-#include "document/export/folded_stacks.h"
 
 /* In this order the groups stand in the file. */
 enum group { SLOW, OTHERS, N_GROUPS };

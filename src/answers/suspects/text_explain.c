@@ -1,4 +1,4 @@
-/* One function of lode suspects in full, and the histograms of all metrics. */
+/* One function of lode suspects in full. */
 #include <math.h>
 
 #include "answers/suspects/text_parts.h"
@@ -258,35 +258,4 @@ void lode_suspects_explained_text(FILE *out, const struct lode_suspects_answer *
 			 x->n_callees);
 	lode_suspects_print_contrasts(out, answer, page, &x->contrasts, true);
 	print_worst(out, answer, x, page);
-}
-
-/* ---- All metrics ---- */
-
-void lode_suspects_histograms(FILE *out, const struct lode_suspects_answer *answer,
-			      const struct lode_text_page *page)
-{
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], name[name_bytes];
-	bool versus = answer->is_versus, is_first = true;
-
-	for (size_t i = 0; i < answer->n_metrics; i++) {
-		const struct lode_suspects_metric *m = &answer->metrics[i];
-		struct lode_bars bars = {
-			.histogram = m->values.histogram,
-			.other = versus ? m->other->histogram : NULL,
-			.title = versus ? "slow" : "n",
-			.other_title = "fast",
-			.thresholds = versus || !m->of.is_labelled ? NULL : &m->of.thresholds,
-			.unit = m->of.unit,
-		};
-
-		if (!bars.histogram)
-			continue;
-		fprintf(out, "%s%s: %s, mean %s, σ %s\n", is_first ? "" : "\n",
-			lode_escape_fit(name, sizeof(name), m->of.name, 60),
-			lode_format_plural(a, m->values.n, "call"),
-			lode_format_cost(b, m->values.mean, m->of.unit),
-			lode_format_cost(c, m->values.std, m->of.unit));
-		lode_bars_print(out, &bars, page->columns);
-		is_first = false;
-	}
 }

@@ -34,21 +34,6 @@ const char *lode_format_log_p(char *buffer, double log10_p);
 /* In a sentence, behind its name: "= 2e-5", "< 1e-99". */
 const char *lode_format_log_p_is(char *buffer, double log10_p);
 
-/* The line of latency columns in tables, and its title: an axis. */
-struct lode_sparkline {
-	unsigned first, last; /* buckets */
-	unsigned columns;
-};
-enum { LODE_SPARKLINE_BYTES = 512 };
-/* Spans all values of these metrics that are times. */
-struct lode_sparkline lode_sparkline_make(const struct lode_suspects_metric *metrics, size_t n,
-					  unsigned columns);
-void lode_sparkline_axis(char *buffer, const struct lode_sparkline *line);
-/* `thresholds` NULL: none to draw in. */
-void lode_sparkline_draw(char *buffer, const struct lode_sparkline *line,
-			 const struct lode_latency_histogram *histogram,
-			 const struct lode_thresholds *thresholds);
-
 /* Bars, one line to a bucket; `other` (may be NULL) stands beside them. */
 struct lode_bars {
 	const struct lode_latency_histogram *histogram, *other;

@@ -88,3 +88,13 @@ const char *lode_export_text(char buffer[LODE_EXPORT_NAME_BYTES], const char *te
    as needed. */
 typedef LODE_VEC(uint32_t) lode_export_path;
 void lode_export_path_of(lode_export_path *path, const struct lode_calltree *tree, uint32_t stack);
+
+/* ---- Folded stacks, "a;b;c cost": what flame graphs are drawn from ---- */
+
+/* One line for each stack with a cost above 0 (by node of the tree), in the order of their texts.
+ */
+void lode_folded_print(FILE *out, const struct lode_calltree *tree, const int64_t *cost);
+
+/* The same with two costs, for stacks where either is above 0: "a;b;c 31 33". */
+void lode_folded_print_two(FILE *out, const struct lode_calltree *tree, const int64_t *first,
+			   const int64_t *second);
