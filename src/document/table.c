@@ -99,6 +99,15 @@ void lode_table_set_count(struct lode_table *table, size_t row, size_t column, u
 	lode_table_set(table, row, column, "%s", lode_format_count(text, n));
 }
 
+void lode_table_set_text(struct lode_table *table, size_t row, size_t column, const char *text,
+			 size_t columns)
+{
+	char safe[4096];
+
+	lode_table_set(table, row, column, "%s",
+		       lode_escape_fit(safe, sizeof(safe), text, columns));
+}
+
 void lode_table_set_name(struct lode_table *table, size_t row, size_t column, const char *name,
 			 size_t room)
 {
@@ -286,4 +295,10 @@ void lode_table_print(const struct lode_table *table, FILE *out, bool has_color)
 	for (size_t i = 0; i < table->cells.n; i += table->n_columns)
 		print_row(table, out, widths, hang_start, i, has_color);
 	free(widths);
+}
+
+void lode_table_end(struct lode_table *table, FILE *out, const struct lode_text_page *page)
+{
+	lode_table_print(table, out, page->has_color);
+	lode_table_free(table);
 }

@@ -12,7 +12,7 @@
  *   rows, cells of all columns but the last
  *   room = lode_table_fit(table, line_columns, least, hang, NULL)     now it is known what is left
  *   cells of the last column, made for that room
- *   lode_table_print(table, out, is_bold)
+ *   lode_table_end(table, out, page)
  *
  * Widths are columns of a terminal, so wide characters stay aligned. Cells are shown as they are:
  * escape untrusted text first (base/escape.h).
@@ -54,6 +54,10 @@ void lode_table_set_share(struct lode_table *table, size_t row, size_t column, i
 			  int64_t whole);
 void lode_table_set_count(struct lode_table *table, size_t row, size_t column, uint64_t n);
 
+/* The same of untrusted text: harmless, and cut to so many columns. */
+void lode_table_set_text(struct lode_table *table, size_t row, size_t column, const char *text,
+			 size_t columns);
+
 /* The same of a name in the last column, which is never cut: where it is wider than `room`, it has
    a further line to itself. */
 void lode_table_set_name(struct lode_table *table, size_t row, size_t column, const char *name,
@@ -82,3 +86,5 @@ size_t lode_table_room(struct lode_table *table, unsigned line_columns);
 
 /* With a line of titles, which are bold with colours. */
 void lode_table_print(const struct lode_table *table, FILE *out, bool has_color);
+/* Prints it for that page, and frees it. */
+void lode_table_end(struct lode_table *table, FILE *out, const struct lode_text_page *page);

@@ -7,6 +7,7 @@
 #include "answers/clusters/headline.h"
 #include "answers/clusters/variants.h"
 #include "document/findings.h"
+#include "document/table.h"
 #include "base/sorted.h"
 
 /* ---- What it is about ---- */
@@ -77,7 +78,7 @@ const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluste
 	return buffer;
 }
 
-enum lode_style lode_cluster_style(const struct lode_cluster *cluster)
+static enum lode_style style_of_cluster(const struct lode_cluster *cluster)
 {
 	struct lode_cluster_part parts[LODE_CLUSTER_PARTS];
 	size_t n = lode_cluster_parts(parts, cluster);
@@ -87,6 +88,26 @@ enum lode_style lode_cluster_style(const struct lode_cluster *cluster)
 	       : strcmp(parts[0].name, "cpu") == 0     ? LODE_STYLE_RUN
 	       : strcmp(parts[0].name, "unknown") == 0 ? LODE_STYLE_QUIET
 						       : LODE_STYLE_WAIT;
+}
+
+void lode_cluster_set_why(struct lode_table *table, size_t row, size_t column,
+			  const struct lode_cluster *cluster)
+{
+	char why[64];
+
+	lode_table_set(table, row, column, "%s", lode_cluster_why(why, sizeof(why), cluster));
+	lode_table_style(table, row, column, style_of_cluster(cluster));
+}
+
+void lode_cluster_set_headline(struct lode_table *table, size_t row, size_t column,
+			       const struct lode_mined *mined, const struct lode_cluster *cluster,
+			       size_t room, size_t more_room, size_t max_lines)
+{
+	char text[LODE_CELL_LINES * (LODE_COMMON_LINE + 160)];
+
+	lode_table_set(table, row, column, "%s",
+		       lode_headline_text(text, sizeof(text), mined, cluster, room, more_room,
+					  max_lines));
 }
 
 /* ---- In a few lines ---- */

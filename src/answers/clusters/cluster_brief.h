@@ -4,7 +4,6 @@
 #pragma once
 
 #include "engine/mine/mine.h"
-#include "document/style.h"
 
 /*
  * What a cluster's own cost is made of: waits by the reason of the symptom's own wait, whatever
@@ -22,8 +21,15 @@ size_t lode_cluster_parts(struct lode_cluster_part parts[LODE_CLUSTER_PARTS],
 /* The first of them with its share, and the second if it is a third of the cost: "lock 92 %",
    "disk 51 %, ready 40 %". */
 const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster);
-/* The colour of its largest part. */
-enum lode_style lode_cluster_style(const struct lode_cluster *cluster);
+/* The same as a table's cell, in the colour of its largest part. */
+struct lode_table;
+void lode_cluster_set_why(struct lode_table *table, size_t row, size_t column,
+			  const struct lode_cluster *cluster);
+enum { LODE_CELL_LINES = 4 };
+/* Its headline as a table's last cell, of `max_lines` (LODE_CELL_LINES at most) (headline.h). */
+void lode_cluster_set_headline(struct lode_table *table, size_t row, size_t column,
+			       const struct lode_mined *mined, const struct lode_cluster *cluster,
+			       size_t room, size_t more_room, size_t max_lines);
 /* The kind of event that most of the cluster's own cost is. */
 enum lode_event_kind lode_cluster_kind(const struct lode_cluster *cluster);
 /* The reason of most of its waits, LODE_REASON_NONE when it never waited. */

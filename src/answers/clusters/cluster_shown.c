@@ -291,10 +291,9 @@ static void print_patterns(FILE *out, const struct lode_cluster_shown *shown,
 	}
 	fprintf(out, "\n%s, similarity %.2f or more\n",
 		lode_format_plural(text, c->n_patterns, "pattern"), c->min_similarity);
-	lode_table_print(table, out, page->has_color);
+	lode_table_end(table, out, page);
 	if (n < c->n_patterns)
 		fprintf(out, "  and %zu more; --top 0 shows all\n", c->n_patterns - n);
-	lode_table_free(table);
 }
 
 enum worst_column { COST, OF_SYMPTOM, EVENT, AT, THREAD, SET, RECORDING, N_WORST_COLUMNS };
@@ -358,10 +357,9 @@ static void print_worst(FILE *out, const struct lode_cluster_shown *shown,
 				 "Worst symptoms (\"at\": time from the symptom's start)\n"
 			       : "\n"
 				 "Worst recordings\n");
-	lode_table_print(table, out, page->has_color);
+	lode_table_end(table, out, page);
 	if (n < c->n_worst)
 		fprintf(out, "  and %zu more; --top 0 shows all\n", c->n_worst - n);
-	lode_table_free(table);
 }
 
 void lode_cluster_shown_text(FILE *out, const struct lode_cluster_shown *shown,

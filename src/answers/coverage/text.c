@@ -27,15 +27,6 @@ static const struct lode_table_column table_columns[N_COLUMNS] = {
 	[WORST] = {"worst in", false, 0},
 };
 
-static void set_text(struct lode_table *table, size_t row, enum column column, const char *text,
-		     size_t columns)
-{
-	char safe[1024];
-
-	lode_table_set(table, row, column, "%s",
-		       *text ? lode_escape_fit(safe, sizeof(safe), text, columns) : "-");
-}
-
 static void set_numbers(struct lode_table *table, const struct lode_coverage_answer *answer,
 			const struct lode_coverage_signature *s)
 {
@@ -44,7 +35,7 @@ static void set_numbers(struct lode_table *table, const struct lode_coverage_ans
 	size_t row = lode_table_row(table);
 
 	snprintf(name, sizeof(name), "%s%s", s->name, s->is_retired ? " (retired)" : "");
-	set_text(table, row, NAME, name, NAME_COLUMNS);
+	lode_table_set_text(table, row, NAME, name, NAME_COLUMNS);
 	lode_table_set_cost(table, row, TOTAL, cost->total_ns, answer->unit);
 	lode_table_set_share(table, row, SHARE, cost->total_ns, answer->all.symptom_ns);
 	lode_table_set_cost(table, row, EXCLUSIVE, cost->exclusive_ns, answer->unit);
@@ -53,8 +44,8 @@ static void set_numbers(struct lode_table *table, const struct lode_coverage_ans
 		       s->average_ns != LODE_NO_INT
 			       ? lode_format_cost(text, s->average_ns, answer->unit)
 			       : "-");
-	set_text(table, row, OWNER, s->owner, TEXT_COLUMNS);
-	set_text(table, row, BUG, s->bug, TEXT_COLUMNS);
+	lode_table_set_text(table, row, OWNER, *s->owner ? s->owner : "-", TEXT_COLUMNS);
+	lode_table_set_text(table, row, BUG, *s->bug ? s->bug : "-", TEXT_COLUMNS);
 }
 
 /* "startup-07.perf.data.zst, 2.10 s" */
@@ -87,8 +78,7 @@ static void print_table(FILE *out, const struct lode_coverage_answer *answer,
 	room = lode_table_fit(table, page->columns, 24, WORST, NULL);
 	for (size_t i = 0; i < answer->n_told; i++)
 		set_worst(table, answer, i, room);
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 }
 
 /* What the rest is: its largest problems. */
@@ -107,7 +97,6 @@ static void print_parts(FILE *out, const struct lode_coverage_answer *answer,
 {
 	size_t n = answer->n_rest < SHOWN_PARTS ? answer->n_rest : SHOWN_PARTS, room, more_room;
 	struct lode_table *table = lode_table_new(part_columns, N_PART_COLUMNS, 0);
-	char line[LINES_PER_PART * (LODE_COMMON_LINE + 160)];
 
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_coverage_rest *rest = &answer->rest[i];
@@ -115,15 +104,12 @@ static void print_parts(FILE *out, const struct lode_coverage_answer *answer,
 
 		lode_table_set_share(table, row, PART_SHARE, rest->own_ns, answer->all.symptom_ns);
 		lode_table_set_cost(table, row, PART_COST, rest->own_ns, answer->unit);
-		lode_table_set(table, row, PART_WHY, "%s", rest->why);
-		lode_table_style(table, row, PART_WHY, lode_cluster_style(rest->cluster));
+		lode_cluster_set_why(table, row, PART_WHY, rest->cluster);
 	}
 	room = lode_table_fit(table, page->columns, 30, PART_WHY, &more_room);
 	for (size_t i = 0; i < n; i++)
-		lode_table_set(table, i, PART_LINE, "%s",
-			       lode_headline_text(line, sizeof(line), answer->mined,
-						  answer->rest[i].cluster, room, more_room,
-						  LINES_PER_PART));
+		lode_cluster_set_headline(table, i, PART_LINE, answer->mined,
+					  answer->rest[i].cluster, room, more_room, LINES_PER_PART);
 	if (n) {
 		fputc('\n', out);
 		lode_table_print(table, out, page->has_color);
@@ -217,15 +203,13 @@ static void set_trend(struct lode_table *table, const struct lode_coverage_answe
 		      size_t first)
 {
 	const struct lode_coverage_group *groups = answer->groups;
-	char name[1024];
 	size_t row;
 
 	for (size_t i = 0; i < answer->n_told; i++) {
 		const struct lode_coverage_signature *s = &answer->signatures[i];
 
 		row = lode_table_row(table);
-		lode_table_set(table, row, 0, "%s",
-			       lode_escape_fit(name, sizeof(name), s->name, NAME_COLUMNS));
+		lode_table_set_text(table, row, 0, s->name, NAME_COLUMNS);
 		for (size_t g = first; g < answer->n_groups; g++)
 			set_share(table, row, g - first + 1, s->in_groups[g].total_ns,
 				  groups[g].cover.symptom_ns);
@@ -261,8 +245,7 @@ static void print_trend(FILE *out, const struct lode_coverage_answer *answer,
 	fprintf(out, "\nBy %s%s:\n\n",
 		lode_escape_fit(name, sizeof(name), answer->by, NAME_COLUMNS),
 		first ? ", latest" : "");
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 	if (first)
 		fprintf(out,
 			"\n"

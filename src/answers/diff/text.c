@@ -149,23 +149,8 @@ static void set_numbers(struct lode_table *table, const struct lode_diff_answer 
 	lode_table_set(table, row, HIT_B, "%zu/%zu", change->n_streams[LODE_DIFF_B],
 		       diff->sides[LODE_DIFF_B].n_streams);
 	lode_table_set(table, row, P, "%s", p_text(text, sizeof(text), change->p_adjusted));
-	lode_table_set(table, row, WHY, "%s",
-		       lode_cluster_why(text, sizeof(text),
-					&answer->mined->clusters[change->item]));
-	lode_table_style(table, row, WHY,
-			 lode_cluster_style(&answer->mined->clusters[change->item]));
+	lode_cluster_set_why(table, row, WHY, &answer->mined->clusters[change->item]);
 	lode_table_style(table, row, CLASS, styles[change->class]);
-}
-
-static void set_common(struct lode_table *table, const struct lode_diff_answer *answer, size_t row,
-		       const struct lode_diff_change *change, size_t room, size_t more_room)
-{
-	char text[lines_per_change * (LODE_COMMON_LINE + 160)];
-
-	lode_headline_text(text, sizeof(text), answer->mined,
-			   &answer->mined->clusters[change->item], room, more_room,
-			   lines_per_change);
-	lode_table_set(table, row, COMMON, "%s", text);
 }
 
 static void print_changes(FILE *out, const struct lode_diff_answer *answer, size_t from, size_t n,
@@ -179,9 +164,10 @@ static void print_changes(FILE *out, const struct lode_diff_answer *answer, size
 		set_numbers(table, answer, &changes[i]);
 	room = lode_table_fit(table, page->columns, least_room, COST_A, &more_room);
 	for (size_t i = 0; i < n; i++)
-		set_common(table, answer, i, &changes[i], room, more_room);
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+		lode_cluster_set_headline(table, i, COMMON, answer->mined,
+					  &answer->mined->clusters[changes[i].item], room,
+					  more_room, lines_per_change);
+	lode_table_end(table, out, page);
 }
 
 /* ---- One change in full ---- */

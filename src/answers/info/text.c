@@ -120,7 +120,7 @@ static void print_events(FILE *out, const struct lode_info_stream *s,
 	static const struct lode_table_column columns[] = {
 		{"event", false}, {"records", true}, {"taken", false}, {"stack", false}};
 	struct lode_table *table;
-	char text[2400], n[LODE_UNITS_BUFFER];
+	char n[LODE_UNITS_BUFFER];
 
 	if (!s->n_events)
 		return;
@@ -134,8 +134,7 @@ static void print_events(FILE *out, const struct lode_info_stream *s,
 		    (s->n_empty_events > most_empty || strncmp(e->name, "dummy", 5) == 0))
 			continue;
 		row = lode_table_row(table);
-		lode_table_set(table, row, 0, "%s",
-			       lode_escape_fit(text, sizeof(text), e->name, 48));
+		lode_table_set_text(table, row, 0, e->name, 48);
 		lode_table_set_count(table, row, 1, e->n);
 		if (e->frequency)
 			lode_table_set(table, row, 2, "at %llu Hz%s",
@@ -149,10 +148,9 @@ static void print_events(FILE *out, const struct lode_info_stream *s,
 		lode_table_set(table, row, 3, "%s", e->has_callchain ? "callchain" : "none");
 	}
 	fputc('\n', out);
-	lode_table_print(table, out, page->has_color);
+	lode_table_end(table, out, page);
 	if (s->n_empty_events > most_empty)
 		fprintf(out, "  and %zu events that never occurred\n", s->n_empty_events);
-	lode_table_free(table);
 }
 
 /* ---- Losses and quality ---- */
@@ -209,8 +207,7 @@ static void print_quality(FILE *out, const struct lode_info_stream *s,
 	add_part(table, c->inferred, m->inferred, "has an inferred end");
 	add_part(table, c->unsampled, m->unsampled, "is running time without a CPU sample");
 	fputc('\n', out);
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 }
 
 /* "PATH: what is in it" with the verdict first: the path is what may be cut. */
@@ -236,16 +233,14 @@ static void print_modules(FILE *out, const struct lode_info_stream *s,
 							   {"build-id", false},
 							   {"symbols", false}};
 	struct lode_table *table = lode_table_new(columns, 5, 2);
-	char text[2400], cost[LODE_UNITS_BUFFER];
+	char cost[LODE_UNITS_BUFFER];
 	size_t room;
 
 	for (size_t i = 0; i < s->n_worst; i++) {
 		const struct lode_info_module *m = s->worst[i];
 		size_t row = lode_table_row(table);
 
-		lode_table_set(table, row, 0, "%s",
-			       lode_escape_fit(text, sizeof(text),
-					       m->name[0] ? m->name : "(not named)", 24));
+		lode_table_set_text(table, row, 0, m->name[0] ? m->name : "(not named)", 24);
 		lode_table_set_cost(table, row, 1, m->cost_ns, s->unit);
 		lode_table_set(table, row, 2, "%s", lode_format_pct(cost, m->unknown_pct));
 		lode_table_set(table, row, 3, "%.12s", m->build_id);

@@ -84,8 +84,7 @@ static void print_file(FILE *out, const struct lode_mine_source *source,
 		if (file->lines[i].text)
 			lode_table_set(table, i, 4, "%s",
 				       plain_line(text, sizeof(text), file->lines[i].text, room));
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 	if (file->n_more)
 		fprintf(out, "and %s that cost something\n",
 			lode_format_plural(text, file->n_more, "line"));

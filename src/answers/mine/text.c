@@ -41,7 +41,6 @@ static void set_cluster_numbers(struct lode_table *table, const struct lode_mine
 				const struct lode_cluster *cluster)
 {
 	const char *unit = answer->mined->digest->unit;
-	char text[LODE_UNITS_BUFFER];
 	size_t row = lode_table_row(table), why;
 
 	lode_table_set(table, row, RANK, "%u", cluster->rank);
@@ -51,8 +50,7 @@ static void set_cluster_numbers(struct lode_table *table, const struct lode_mine
 	if (answer->busy)
 		lode_table_set_cost(table, row, why++,
 				    cluster->own_ns - cluster->split_ns[LODE_EVENT_READY], unit);
-	lode_table_set(table, row, why, "%s", lode_cluster_why(text, sizeof(text), cluster));
-	lode_table_style(table, row, why, lode_cluster_style(cluster));
+	lode_cluster_set_why(table, row, why, cluster);
 }
 
 static void set_common(struct lode_table *table, const struct lode_mine_answer *answer, size_t row,
@@ -82,8 +80,7 @@ static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
 	room = lode_table_fit(table, page->columns, 20, FIGURES, &hang_room);
 	for (size_t i = 0; i < answer->n_shown; i++)
 		set_common(table, answer, i, n_columns - 1, room, hang_room);
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 }
 
 /* ---- Below the table ---- */

@@ -89,8 +89,7 @@ static void print_steps(FILE *out, const struct lode_next_answer *answer,
 	for (size_t i = 0; i < answer->n_steps; i++)
 		lode_table_set(table, i, FOR, "%s",
 			       what_name(text, sizeof(text), answer, &answer->steps[i], room));
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 }
 
 /* ---- The four curves ---- */

@@ -27,14 +27,14 @@ static char *labels_text(const struct lode_repo_stream *stream)
 /* All but the path. A '~' stands before a file's time. */
 static void set_stream_row(struct lode_table *table, const struct lode_repo_stream *stream)
 {
-	char when[LODE_UTC_BYTES], safe[4096];
+	char when[LODE_UTC_BYTES];
 	size_t row = lode_table_row(table);
 	char *labels = labels_text(stream);
 
 	lode_table_set(table, row, 0, "%.8llx", (unsigned long long)(stream->content_hash >> 32));
 	lode_table_set(table, row, 1, "%s%s", stream->is_clock ? "" : "~",
 		       lode_utc_text(when, stream->time_ns, "%Y-%m-%d %H:%M"));
-	lode_table_set(table, row, 2, "%s", lode_escape_fit(safe, sizeof(safe), stream->host, 20));
+	lode_table_set_text(table, row, 2, stream->host, 20);
 	lode_table_set(table, row, 3, "%zu", stream->n_symptoms);
 	lode_table_set_cost(table, row, 4, stream->symptom_ns, "ns");
 	lode_table_set(table, row, 5, "%s", labels);

@@ -121,25 +121,16 @@ static const char *events_text(char buffer[EVENTS_BYTES], const struct lode_sign
 	return buffer;
 }
 
-static void set_text(struct lode_table *table, size_t row, enum column column, const char *text,
-		     size_t columns)
-{
-	char safe[1024];
-
-	lode_table_set(table, row, column, "%s",
-		       *text ? lode_escape_fit(safe, sizeof(safe), text, columns) : "-");
-}
-
 static void set_signature_row(struct lode_table *table, const struct lode_signature *s)
 {
 	char why[EVENTS_BYTES], time[LODE_SIGNATURE_TIME_BYTES];
 	size_t row = lode_table_row(table);
 
-	set_text(table, row, NAME, s->name, NAME_COLUMNS);
+	lode_table_set_text(table, row, NAME, s->name, NAME_COLUMNS);
 	lode_table_set(table, row, STATE, "%s", s->is_retired ? "retired" : "active");
 	lode_table_set(table, row, WHY, "%s", events_text(why, s));
-	set_text(table, row, OWNER, s->owner, TEXT_COLUMNS);
-	set_text(table, row, BUG, s->bug, TEXT_COLUMNS);
+	lode_table_set_text(table, row, OWNER, *s->owner ? s->owner : "-", TEXT_COLUMNS);
+	lode_table_set_text(table, row, BUG, *s->bug ? s->bug : "-", TEXT_COLUMNS);
 	lode_table_set(table, row, UPDATED, "%.10s",
 		       *lode_signature_time_text(time, s->updated_s) ? time : "-");
 	lode_table_set(table, row, N_PATTERNS, "%zu", s->n_patterns);
@@ -159,8 +150,7 @@ static void print_table(FILE *out, const struct lode_sign_answer *answer,
 		lode_table_set(table, i, PATTERN, "%s",
 			       pattern_short(text, sizeof(text), answer->signatures[i].patterns[0],
 					     room));
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 }
 
 /* ---- The whole ---- */

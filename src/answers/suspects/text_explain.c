@@ -102,21 +102,18 @@ static void print_outcomes(FILE *out, const struct lode_suspects_explained *x,
 		{"n", true, 2},	   {"mean", true},	{"σ", true, 1},
 	};
 	struct lode_table *table = lode_table_new(columns, 9, indent);
-	char name[name_bytes];
 
 	for (size_t i = 0; i < x->n_metrics && i < shown_neighbours; i++) {
 		const struct lode_suspects_explained_metric *m = &x->metrics[i];
 		size_t row = lode_table_row(table);
 
-		lode_table_set(table, row, 0, "%s",
-			       lode_escape_fit(name, sizeof(name), m->metric, 24));
+		lode_table_set_text(table, row, 0, m->metric, 24);
 		set_outcome(table, row, 1, &m->with, m->unit);
 		set_outcome(table, row, 5, &m->without, m->unit);
 	}
 	fputc('\n', out);
 	lode_table_fit(table, page->columns, 8, 8, NULL);
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 }
 
 static void print_histograms(FILE *out, const struct lode_suspects_explained *x,
@@ -176,10 +173,9 @@ static void print_neighbours(FILE *out, const struct lode_suspects_answer *answe
 	}
 	fputc('\n', out);
 	lode_table_fit(table, page->columns, least_name, 0, NULL);
-	lode_table_print(table, out, page->has_color);
+	lode_table_end(table, out, page);
 	if (n_shown < n)
 		fprintf(out, "  and %zu more\n", n - n_shown);
-	lode_table_free(table);
 }
 
 /* ---- Where to look ---- */

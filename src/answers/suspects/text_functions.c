@@ -161,8 +161,7 @@ static void print_with_names(FILE *out, const struct lode_suspects_answer *answe
 			set_function(table, answer, row++, column, answer->listed[i], room,
 				     more_room);
 	}
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 }
 
 /* "12.3 % of 5,594" */

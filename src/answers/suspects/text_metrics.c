@@ -280,10 +280,9 @@ static void set_metric(struct lode_table *table, const struct lode_suspects_metr
 {
 	const struct lode_tally_metric *m = &metric->of;
 	const struct lode_suspects_values *values = &metric->values;
-	char name[name_bytes];
 	size_t row = lode_table_row(table);
 
-	lode_table_set(table, row, 0, "%s", lode_escape_fit(name, sizeof(name), m->name, 24));
+	lode_table_set_text(table, row, 0, m->name, 24);
 	lode_table_set_count(table, row, 1, values->n);
 	lode_table_set_cost(table, row, 2, values->mean, m->unit);
 	lode_table_set_cost(table, row, 3, values->std, m->unit);
@@ -331,8 +330,7 @@ void lode_suspects_print_metrics(FILE *out, const struct lode_suspects_answer *a
 			       m->of.is_labelled ? &m->of.thresholds : NULL);
 		lode_table_set(table, i, 7, "%s", spark);
 	}
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 	print_more_metrics(out, answer->n_metrics_used, n);
 }
 
@@ -356,7 +354,6 @@ void lode_suspects_print_metrics_of_sides(FILE *out, const struct lode_suspects_
 	};
 	struct lode_table *table = lode_table_new(columns, 7, 0);
 	size_t n = answer->n_metrics < shown_metrics ? answer->n_metrics : shown_metrics;
-	char name[name_bytes];
 
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_suspects_metric *m = answer->by_extra[i];
@@ -365,15 +362,13 @@ void lode_suspects_print_metrics_of_sides(FILE *out, const struct lode_suspects_
 		if (!m->values.n && !m->other->n)
 			continue;
 		row = lode_table_row(table);
-		lode_table_set(table, row, 0, "%s",
-			       lode_escape_fit(name, sizeof(name), m->of.name, 24));
+		lode_table_set_text(table, row, 0, m->of.name, 24);
 		lode_suspects_set_sides(table, row, 1, &m->pace, m->of.unit);
 		set_mean(table, row, 5, &m->values, m->of.unit);
 		set_mean(table, row, 6, m->other, m->of.unit);
 	}
 	lode_table_fit(table, page->columns, 8, 6, NULL);
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 	print_more_metrics(out, answer->n_metrics_used, n);
 }
 

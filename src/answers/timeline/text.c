@@ -164,10 +164,9 @@ static void print_threads(FILE *out, const struct lode_timeline_answer *answer,
 		lode_table_set(table, i, 7, "%s",
 			       lode_escape_fit_names(fit, sizeof(fit), text, room));
 	}
-	lode_table_print(table, out, page->has_color);
+	lode_table_end(table, out, page);
 	if (answer->n_busiest_more)
 		fprintf(out, "and %zu more threads (--top)\n", answer->n_busiest_more);
-	lode_table_free(table);
 }
 
 /* ---- One thread's items, in order of time ---- */
@@ -369,8 +368,7 @@ static void print_stack(FILE *out, const struct lode_timeline_answer *answer,
 		lode_table_set(table, row, 3, "%*s%s", i < 20 ? (int)i : 20, "",
 			       label(answer, function, name));
 	}
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 }
 
 static void print_moment(FILE *out, const struct lode_timeline_answer *answer,
@@ -450,10 +448,9 @@ static void print_uses(FILE *out, const struct lode_timeline_answer *answer,
 		}
 		lode_table_set(table, row, 5, "%s|", bar);
 	}
-	lode_table_print(table, out, page->has_color);
+	lode_table_end(table, out, page);
 	if (n < function->uses.n)
 		fprintf(out, "and %zu more threads (--top)\n", function->uses.n - n);
-	lode_table_free(table);
 }
 
 static void print_long_calls(FILE *out, const struct lode_timeline_answer *answer,
@@ -481,10 +478,9 @@ static void print_long_calls(FILE *out, const struct lode_timeline_answer *answe
 			       thread_label(answer, answer->job.trace->threads.at[o->thread],
 					    text));
 	}
-	lode_table_print(table, out, page->has_color);
+	lode_table_end(table, out, page);
 	if (n < group->n)
 		fprintf(out, "and %zu more (--top)\n", group->n - n);
-	lode_table_free(table);
 }
 
 static void print_function(FILE *out, const struct lode_timeline_answer *answer,

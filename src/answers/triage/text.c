@@ -88,8 +88,7 @@ static void print_streams(FILE *out, const struct lode_triage_answer *answer,
 	room = lode_table_fit(table, page->columns, 28, AS, NULL);
 	for (size_t i = 0; i < answer->n_listed; i++)
 		set_known(table, answer, i, room);
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 	if (answer->n_more)
 		fprintf(out, "\n%zu more recording%s, with less to explain; --top 0 shows all.\n",
 			answer->n_more, answer->n_more == 1 ? "" : "s");
@@ -127,24 +126,12 @@ static void set_cluster(struct lode_table *table, const struct lode_triage_answe
 			const struct lode_cluster *c)
 {
 	size_t row = lode_table_row(table);
-	char text[LODE_UNITS_BUFFER + 64];
 
 	lode_table_set(table, row, RANK, "%u", c->rank);
 	lode_table_set_share(table, row, SHARE, c->own_ns, answer->all.symptom_ns);
 	lode_table_set_cost(table, row, OWN, c->own_ns, answer->unit);
 	lode_table_set(table, row, STREAMS, "%u", c->n_streams);
-	lode_table_set(table, row, WHY, "%s", lode_cluster_why(text, sizeof(text), c));
-	lode_table_style(table, row, WHY, lode_cluster_style(c));
-}
-
-static void set_common(struct lode_table *table, const struct lode_mined *mined, size_t row,
-		       size_t room, size_t more_room)
-{
-	char text[lines_per_cluster * (LODE_COMMON_LINE + 160)];
-
-	lode_headline_text(text, sizeof(text), mined, &mined->clusters[row], room, more_room,
-			   lines_per_cluster);
-	lode_table_set(table, row, COMMON, "%s", text);
+	lode_cluster_set_why(table, row, WHY, c);
 }
 
 static void print_clusters(FILE *out, const struct lode_triage_answer *answer,
@@ -157,10 +144,11 @@ static void print_clusters(FILE *out, const struct lode_triage_answer *answer,
 		set_cluster(table, answer, &answer->mined->clusters[i]);
 	room = lode_table_fit(table, page->columns, 30, WHY, &more_room);
 	for (size_t i = 0; i < answer->n_clusters; i++)
-		set_common(table, answer->mined, i, room, more_room);
+		lode_cluster_set_headline(table, i, COMMON, answer->mined,
+					  &answer->mined->clusters[i], room, more_room,
+					  lines_per_cluster);
 	fputs("\nNew problems in the rest:\n\n", out);
-	lode_table_print(table, out, page->has_color);
-	lode_table_free(table);
+	lode_table_end(table, out, page);
 	if (answer->n_clusters_more)
 		fprintf(out, "\n%zu more cluster%s; --top 0 shows all.\n", answer->n_clusters_more,
 			answer->n_clusters_more == 1 ? "" : "s");
