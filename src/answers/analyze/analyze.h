@@ -111,9 +111,6 @@ int lode_analyze_run(struct lode_analyze_answer **out, const struct lode_analyze
 		     struct lode_error *err);
 void lode_analyze_free(struct lode_analyze_answer *answer);
 
-/* What is said first. */
-struct lode_opening lode_analyze_opening(const struct lode_analyze_answer *answer,
-					 struct lode_arena *arena);
 /* "lode/analyze/1" */
 extern const struct lode_document lode_analyze_document;
 void lode_analyze_text(FILE *out, const struct lode_analyze_answer *answer,

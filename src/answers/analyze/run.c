@@ -5,6 +5,29 @@
 #include "base/exit_codes.h"
 #include "base/temporary_folder.h"
 #include "document/html_read.h"
+#include "answers/analyze/analyze.h"
+#include "document/units.h"
+
+/* ---- What is said first ---- */
+
+static struct lode_opening opening_of_analyze(const struct lode_analyze_answer *answer,
+					      struct lode_arena *arena)
+{
+	const struct lode_analyze_run *first = answer->n_reports ? &answer->runs[0] : NULL;
+	char n[LODE_UNITS_BUFFER];
+
+	if (!first)
+		return (struct lode_opening){.finding = "No analysis produced a report."};
+	if (answer->n_reports == 1)
+		return (struct lode_opening){first->findings.summary, first->findings.next_command};
+	return (struct lode_opening){
+		lode_finding_text(arena, "%s. First, %s of %s: %s",
+				  lode_format_plural(n, answer->n_reports, "report"),
+				  first->analysis, first->title, first->findings.summary),
+		first->findings.next_command};
+}
+
+/* ---- The answer ---- */
 
 struct lode_analyze_state {
 	struct lode_analyze_answer answer;
@@ -329,7 +352,7 @@ static void lay_out_analyze(struct lode_analyze_state *s)
 	list_runs(s);
 	answer->runs = s->runs.at;
 	answer->n_runs = s->runs.n;
-	answer->opening = lode_analyze_opening(answer, &s->arena);
+	answer->opening = opening_of_analyze(answer, &s->arena);
 	lode_html_part_make(&part, &lode_analyze_document, answer, answer->inputs,
 			    answer->n_inputs);
 	lode_html_reports_take(&s->reports, &part, 1);

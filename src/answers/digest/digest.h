@@ -56,7 +56,3 @@ void lode_digest_answer_free(struct lode_digest_answer *answer);
 
 /* "lode/digest/1", docs/digest.md. */
 extern const struct lode_document lode_digest_document;
-
-/* How many digests there are now, and how small. */
-struct lode_opening lode_digest_opening(const struct lode_digest_answer *answer,
-					struct lode_arena *arena);

@@ -1,5 +1,6 @@
 /* The command line of lode import. */
 #include "answers/import/import.h"
+#include "base/escape.h"
 #include "tool/reading_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
@@ -58,11 +59,17 @@ static void import_values_release(struct import_values *v)
 	lode_vec_release(&v->labels);
 }
 
+/* "added  a.data", as each is stored. */
 static void say_imported(void *context, const char *path, enum lode_repo_added added,
 			 size_t n_streams)
 {
+	char safe[8192];
+
 	(void)context;
-	lode_import_line(stdout, path, added, n_streams);
+	printf("%s  %s", lode_repo_added_names[added], lode_escape(safe, sizeof(safe), path));
+	if (n_streams > 1)
+		printf(" (%zu recordings)", n_streams);
+	putchar('\n');
 	(void)fflush(stdout);
 }
 

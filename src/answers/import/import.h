@@ -62,8 +62,3 @@ void lode_import_free(struct lode_import_answer *answer);
 extern const struct lode_document lode_import_document;
 /* "added" ... of enum lode_repo_added. */
 extern const char *const lode_repo_added_names[];
-
-struct lode_opening lode_import_opening(const struct lode_import_answer *answer,
-					struct lode_arena *arena);
-/* "added  a.data", as each is stored. */
-void lode_import_line(FILE *out, const char *path, enum lode_repo_added added, size_t n_streams);

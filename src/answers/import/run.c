@@ -9,6 +9,8 @@
 #include "store/repo_intake.h"
 #include "streams/digest_merge.h"
 #include "streams/shape.h"
+#include "document/findings.h"
+#include "document/units.h"
 
 struct lode_import_state {
 	struct lode_import_answer answer; /* what the caller holds */
@@ -18,6 +20,36 @@ struct lode_import_state {
 	LODE_VEC(struct lode_imported) inputs;
 	struct lode_arena arena;
 };
+
+/* ---- What is said first ---- */
+
+static struct lode_opening opening_of_import(const struct lode_import_answer *answer,
+					     struct lode_arena *arena)
+{
+	size_t n_skipped = answer->job->skipped.n;
+	char n[LODE_UNITS_BUFFER], bytes[LODE_UNITS_BUFFER];
+	const char *words =
+		lode_finding_text(arena, "%s added",
+				  lode_format_plural(n, answer->n_streams_added, "recording"));
+
+	if (answer->n_replaced)
+		words = lode_finding_text(arena, "%s, %s replaced", words,
+					  lode_format_plural(n, answer->n_replaced, "input"));
+	if (answer->n_there)
+		words = lode_finding_text(arena, "%s, %s there already", words,
+					  lode_format_plural(n, answer->n_there, "input"));
+	if (n_skipped)
+		words = lode_finding_text(arena, "%s, %s skipped", words,
+					  lode_format_plural(n, n_skipped, "input"));
+	return (struct lode_opening){
+		.finding = lode_finding_text(arena, "%s; %s: %s, %s.", words, answer->repo,
+					     lode_format_plural(n, (uint64_t)answer->n_streams,
+								"recording"),
+					     lode_format_bytes(bytes, answer->file_bytes)),
+		.next_command =
+			answer->n_streams ? lode_next_of_repo(arena, "mine", answer->repo) : NULL,
+	};
+}
 
 /* ---- What became of inputs ---- */
 
@@ -227,7 +259,7 @@ int lode_import_run(struct lode_import_answer **out, const struct lode_import_re
 		rc = lode_repo_sums(&sums, request->repo, err);
 	s->answer.n_streams = sums.n_streams;
 	s->answer.file_bytes = sums.file_bytes;
-	s->answer.opening = lode_import_opening(&s->answer, &s->arena);
+	s->answer.opening = opening_of_import(&s->answer, &s->arena);
 	return rc;
 }
 

@@ -11,6 +11,8 @@
 #include "input/file_names.h"
 #include "input/format.h"
 #include "store/digest_file.h"
+#include "document/findings.h"
+#include "document/units.h"
 
 #define SUFFIX ".manifest"
 
@@ -34,6 +36,39 @@ struct lode_shard_state {
 	LODE_VEC(struct lode_shard_part) parts;
 	struct lode_arena arena;
 };
+
+/* ---- What is said first ---- */
+
+static struct lode_opening opening_of_shard(const struct lode_shard_answer *answer,
+					    struct lode_arena *arena)
+{
+	char bytes[LODE_UNITS_BUFFER];
+	double average = (double)answer->cost / (double)answer->n_parts;
+	const char *parts = "", *rest = "";
+
+	if (answer->n_parts > 1)
+		parts = lode_finding_text(arena, "; the parts cost %.2f to %.2f of their average",
+					  (double)answer->least_cost / average,
+					  (double)answer->most_cost / average);
+	if (answer->n_unmeasured)
+		rest = lode_finding_text(arena,
+					 " The size of %zu is not known (not a file here, and no "
+					 "bytes= in the manifest): treated as average.",
+					 answer->n_unmeasured);
+	return (struct lode_opening){
+		.finding = lode_finding_text(arena, "%zu recording%s in %zu part%s in %s: %s%s.%s",
+					     answer->n_recordings,
+					     answer->n_recordings == 1 ? "" : "s", answer->n_parts,
+					     answer->n_parts == 1 ? "" : "s", answer->folder,
+					     lode_format_bytes(bytes, answer->bytes), parts, rest),
+		/* On as many machines as there are parts: this is what one does. */
+		.next_command =
+			answer->n_listed
+				? lode_finding_text(arena, "lode digest -o digests %s",
+						    lode_next_word(arena, answer->list[0].path))
+				: NULL,
+	};
+}
 
 /* ---- Costs ---- */
 
@@ -288,7 +323,7 @@ int lode_shard_run(struct lode_shard_answer **out, const struct lode_shard_reque
 	answer->list = s->parts.at;
 	answer->n_listed = lode_listed(request->top, s->parts.n);
 	answer->n_more = s->parts.n - answer->n_listed;
-	answer->opening = lode_shard_opening(answer, &s->arena);
+	answer->opening = opening_of_shard(answer, &s->arena);
 	return rc;
 }
 

@@ -51,6 +51,3 @@ void lode_shard_free(struct lode_shard_answer *answer);
 
 /* "lode/shard/1", docs/scale.md. */
 extern const struct lode_document lode_shard_document;
-
-struct lode_opening lode_shard_opening(const struct lode_shard_answer *answer,
-				       struct lode_arena *arena);

@@ -53,8 +53,6 @@ void lode_sign_free(struct lode_sign_answer *answer);
 /* "lode/sign/1", docs/signatures.md. */
 extern const struct lode_document lode_sign_document;
 
-struct lode_opening lode_sign_opening(const struct lode_sign_answer *answer,
-				      struct lode_arena *arena);
 /* A table of signatures, one in full, or what was done. */
 void lode_sign_text(FILE *out, const struct lode_sign_answer *answer,
 		    const struct lode_text_page *page);
