@@ -13,7 +13,6 @@
 #include "record/bundle_symbols.h"
 #include "record/compress.h"
 #include "record/frame_pointers.h"
-#include "record/targets.h"
 #include "input/bundle_notes.h"
 #include "input/source.h"
 

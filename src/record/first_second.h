@@ -5,15 +5,14 @@
  *   0.7 s         both write what they have, and a child of lode reads it: do chains end early, and
  *                 do dumps end later?
  *   then          the second goes on if so; else it is killed
- *   or at once    dumps go on, as a recording near by has them (record/stacks_before.h)
- *   all the time  more dumps than the budget (record/dump_budget.h), or lost ones: killed
+ *   or at once    dumps go on, as a recording near by has them (record/stacks_seen.h)
+ *   all the time  more dumps than the budget (record/dump_recorder.h), or lost ones: killed
  *
  * Chains are recorded throughout. Dumps that are there at the end are so from the first event to
  * the last: then they are the recording. There is a second perf if options->may_dump.
  */
 #pragma once
 
-#include "record/dump_budget.h"
 #include "record/dump_recorder.h"
 #include "record/frame_pointers.h"
 #include "record/recorder.h"

@@ -11,7 +11,7 @@
 #include "base/folder.h"
 #include "input/symbols/cfi.h"
 #include "input/symbols/elf_file.h"
-#include "record/dump_budget.h"
+#include "record/dump_recorder.h"
 #include "record/rights.h"
 
 enum {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <inttypes.h>
 
 #include "record/bundle.h"
 #include "record/dump_recorder.h"
@@ -12,11 +13,78 @@
 #include "record/perf_run.h"
 #include "record/rights.h"
 #include "record/socket_names.h"
-#include "record/stacks_before.h"
 #include "record/stacks_seen.h"
-#include "record/targets.h"
 #include "record/title_watch.h"
 #include "input/bundle_notes.h"
+
+/* ---- Running processes to record ---- */
+
+/* The process that a thread belongs to; 0: there is no such thread. */
+static int32_t process_of(int32_t pid)
+{
+	char path[64], line[256];
+	int32_t process = 0;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/status", pid);
+	in = fopen(path, "re");
+	while (in && fgets(line, sizeof(line), in))
+		if (sscanf(line, "Tgid: %" SCNd32, &process) == 1)
+			break;
+	if (in)
+		fclose(in);
+	return process;
+}
+
+/* LODE_ERR_ARG with the first that is not there, or is a thread of another process. */
+static int check_targets(const int32_t *pids, size_t n, struct lode_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		int32_t process = process_of(pids[i]);
+
+		if (!process)
+			return lode_fail(err, LODE_ERR_ARG, NULL, -1, "--pid: no process %" PRId32,
+					 pids[i]);
+		if (process != pids[i])
+			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+					 "--pid: %" PRId32 " is a thread of process %" PRId32
+					 "; give the process id",
+					 pids[i], process);
+	}
+	return 0;
+}
+
+char *lode_targets_text(const int32_t *pids, size_t n)
+{
+	enum { NUMBER_BYTES = 12 };
+	size_t size = n * NUMBER_BYTES + 1, at = 0;
+	char *text = lode_alloc0(size, 1);
+
+	for (size_t i = 0; i < n; i++)
+		at += (size_t)snprintf(text + at, size - at, "%s%" PRId32, i ? "," : "", pids[i]);
+	return text;
+}
+
+void lode_target_name(char *name, size_t size, int32_t pid)
+{
+	char path[64];
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", pid);
+	in = fopen(path, "re");
+	if (!in || !fgets(name, (int)size, in))
+		snprintf(name, size, "system");
+	if (in)
+		fclose(in);
+	name[strcspn(name, "\n")] = '\0';
+	for (char *c = name; *c; c++)
+		if (*c == '/' || (unsigned char)*c < ' ')
+			*c = '_';
+	if (!name[0] || name[0] == '.')
+		snprintf(name, size, "system");
+}
+
+/* ---- Recording ---- */
 
 static int find_perf(char *path, size_t size, const char *given, struct lode_error *err)
 {
@@ -183,7 +251,7 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 	if (rc == 0 && options->command)
 		rc = lode_find_program(program, sizeof(program), options->command[0], err);
 	if (rc == 0)
-		rc = lode_targets_check(options->pids, options->n_pids, err);
+		rc = check_targets(options->pids, options->n_pids, err);
 	if (rc == 0)
 		rc = lode_check_rights(err);
 	if (rc == 0)

@@ -45,7 +45,7 @@ struct lode_record_options {
 	bool choose_stacks;  /* want_dwarf is for lode to decide (record/frame_pointers.h) */
 	size_t dump_bytes;   /* with want_dwarf; 0: LODE_DUMP_BYTES */
 	bool may_dump;	     /* chains and dumps until it is decided (record/first_second.h) */
-	bool want_later;     /* of both, dumps are kept (record/stacks_before.h) */
+	bool want_later;     /* of both, dumps are kept (record/stacks_seen.h) */
 	bool keep_awake;     /* a spinner of class SCHED_IDLE on each CPU */
 	bool keep_plain;     /* leave perf.data uncompressed */
 	bool no_symbols;     /* no copies of programs in the bundle */
@@ -98,3 +98,9 @@ char **lode_record_controlled_command(const struct lode_record_options *options,
 				      int control_fd, int ack_fd);
 /* A command line as a shell would need it, with a line feed. */
 void lode_record_print_command(FILE *out, char *const *argv);
+
+/* Processes that were running before they were recorded, as --pid takes them: "12,13" (heap). */
+char *lode_targets_text(const int32_t *pids, size_t n);
+
+/* Such a process's name, fit for a folder's; "system" when it is gone. */
+void lode_target_name(char *name, size_t size, int32_t pid);

@@ -1,9 +1,13 @@
-/* Reads what was recorded with call chains, and with stack dumps. */
+/* What stacks are like: of a recording with call chains and with dumps, and of those before it. */
 #include "record/stacks_seen.h"
+
+#include <sys/stat.h>
 
 #include "engine/waits/critpath.h"
 #include "record/bundle.h"
 #include "record/relevant.h"
+#include "base/folder.h"
+#include "input/bundle_notes.h"
 
 enum { FEW_STACKS = 20 };
 
@@ -32,19 +36,25 @@ static void add_event(struct share *share, const struct lode_stream *stream, lod
 		share->unrooted_ns += ns;
 }
 
-/* While perf writes, the file has no formats of tracepoints: CPU samples are all that is known. */
-static void add_samples(struct share *share, const struct lode_stream *stream)
+static void add_path(struct share *share, const struct lode_stream *stream,
+		     const struct lode_critpath *path)
 {
-	bool has_command = false;
+	for (size_t k = 0; k < path->spans.n; k++) {
+		const struct lode_span *span = &path->spans.at[k];
+		const struct lode_link *link = &path->links.at[span->link];
 
-	for (size_t i = 0; i < stream->threads.n; i++)
-		has_command |= stream->threads.at[i].is_command;
-	for (size_t i = 0; i < stream->threads.n; i++) {
-		const struct lode_thread *thread = &stream->threads.at[i];
-
-		for (uint32_t k = 0; thread->is_command == has_command && k < thread->events.n; k++)
-			add_event(share, stream, (lode_thread_id)i, k, thread->events.cost_ns[k]);
+		add_event(share, stream, link->thread, link->event, span->end_ns - span->start_ns);
 	}
+}
+
+/* While perf writes, the file has no formats of tracepoints: CPU samples are all that is known. */
+static void add_samples(struct share *share, const struct lode_stream *stream,
+			lode_thread_id thread)
+{
+	const struct lode_events *events = &stream->threads.at[thread].events;
+
+	for (uint32_t k = 0; k < events->n; k++)
+		add_event(share, stream, thread, k, events->cost_ns[k]);
 }
 
 static void add_lives(struct share *share, const struct lode_stream *stream)
@@ -54,14 +64,12 @@ static void add_lives(struct share *share, const struct lode_stream *stream)
 
 	lode_command_lives(&lives, stream);
 	for (size_t i = 0; i < lives.n; i++) {
-		lode_critpath_build(&path, stream, &lives.at[i]);
-		for (size_t k = 0; k < path.spans.n; k++) {
-			const struct lode_span *span = &path.spans.at[k];
-			const struct lode_link *link = &path.links.at[span->link];
-
-			add_event(share, stream, link->thread, link->event,
-				  span->end_ns - span->start_ns);
+		if (!stream->has_switches) {
+			add_samples(share, stream, lives.at[i].thread);
+			continue;
 		}
+		lode_critpath_build(&path, stream, &lives.at[i]);
+		add_path(share, stream, &path);
 	}
 	lode_critpath_release(&path);
 	lode_vec_release(&lives);
@@ -91,10 +99,7 @@ static bool find_share(struct share *out, const char *recording)
 	*out = (struct share){0};
 	if (lode_bundle_read(&stream, recording, 1, NULL) < 0)
 		return false;
-	if (stream->has_switches)
-		add_lives(out, stream);
-	else
-		add_samples(out, stream);
+	add_lives(out, stream);
 	out->newest = newest_process(stream);
 	out->events_per_s = lode_dump_rate(stream);
 	lode_stream_free(stream);
@@ -130,4 +135,102 @@ void lode_stacks_look(struct lode_stacks_seen *seen, const char *with_chains,
 		seen->has_dumps = dumps.n > 0;
 		seen->dumps_pct = unrooted_pct(&dumps);
 	}
+}
+
+/* ---- The latest recording of the same program near by ---- */
+
+enum { MOST_ENTRIES = 4096, WORD_BYTES = 4096 }; /* LIMIT: of a folder; of the words compared */
+
+struct search {
+	char words[WORD_BYTES]; /* that the command must begin with */
+	struct timespec since;	/* the program was written */
+	struct timespec latest;
+	enum lode_stack_kind kind;
+	char *where;
+};
+
+static bool is_older(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+static void join_words(char *out, size_t size, char *const *command)
+{
+	size_t n = (size_t)snprintf(out, size, "%s", *command);
+
+	for (command++; *command && n < size; command++) {
+		n += (size_t)snprintf(out + n, size - n, " %s", *command);
+		if (**command != '-')
+			break;
+	}
+}
+
+static bool is_of_program(const struct search *search, const char *recording)
+{
+	char *command = lode_bundle_command_read(recording);
+	size_t n = strlen(search->words);
+	bool is_it = command && strncmp(command, search->words, n) == 0 &&
+		     (command[n] == ' ' || command[n] == '\0');
+
+	free(command);
+	return is_it;
+}
+
+static void look_at(struct search *search, const char *bundle)
+{
+	char *note = lode_path_join(bundle, LODE_STACKS_NOTE);
+	struct stat st;
+	bool has_dumps;
+
+	/* The note lies beside the recording. */
+	if (stat(note, &st) == 0 && S_ISREG(st.st_mode) && is_older(&search->latest, &st.st_mtim) &&
+	    is_older(&search->since, &st.st_mtim) && is_of_program(search, note) &&
+	    lode_bundle_stacks_read(note, &has_dumps)) {
+		search->latest = st.st_mtim;
+		search->kind = has_dumps ? LODE_STACKS_DUMPS : LODE_STACKS_CHAINS;
+		free(search->where);
+		search->where = lode_strdup(bundle);
+	}
+	free(note);
+}
+
+static void look_in(struct search *search, const char *folder, bool is_of_folders)
+{
+	lode_path_list paths = {0};
+
+	if (lode_folder_list(&paths, folder, NULL) < 0)
+		paths.n = 0;
+	for (size_t i = 0; i < paths.n && i < MOST_ENTRIES; i++)
+		if (is_of_folders)
+			look_in(search, paths.at[i], false);
+		else
+			look_at(search, paths.at[i]);
+	lode_path_list_release(&paths);
+}
+
+enum lode_stack_kind lode_stacks_before(char **where, const struct lode_record_options *options,
+					const char *program)
+{
+	struct search search = {.kind = LODE_STACKS_UNDECIDED};
+	const char *bundle = options->bundle ? options->bundle : "";
+	size_t n = lode_path_folder_bytes(bundle);
+	bool is_of_folders = false;
+	char folder[4200];
+	struct stat st;
+
+	*where = NULL;
+	if (stat(program, &st) < 0)
+		return LODE_STACKS_UNDECIDED;
+	search.since = st.st_mtim;
+	join_words(search.words, sizeof(search.words), options->command);
+	snprintf(folder, sizeof(folder), "%.*s", (int)n, bundle);
+	/* "fast/": what is in folders of the one above. */
+	if (n > 1 && *folder != '/' && !strstr(folder, "..")) {
+		folder[n - 1] = '\0';
+		folder[lode_path_folder_bytes(folder)] = '\0';
+		is_of_folders = true;
+	}
+	look_in(&search, *folder ? folder : ".", is_of_folders);
+	*where = search.where;
+	return search.kind;
 }

@@ -6,7 +6,7 @@
  *   2151653288825  7315  cc1\0-quiet\0giant.c\0
  *   2151703288825  801   postgres: app shop [local] SELECT
  *
- * A process is read when it starts a program, where the kernel tells (record/exec_events.h), and
+ * A process is read when it starts a program, where the kernel tells (below), and
  * within 100 ms of its birth, again until it is a second old, then about each second, since it may
  * call itself something else; a line is written when it changed.
  * Arguments that look like secrets are hidden (record/secrets.h) before anything is written. The
@@ -15,6 +15,8 @@
 #pragma once
 
 #include <sys/types.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /*
  * Starts it; it ends with lode, whatever happens. 0: it could not be started, which costs names
@@ -23,3 +25,13 @@
 pid_t lode_title_watch_start(const char *bundle);
 /* Lets it look once more, and waits for its end. */
 void lode_title_watch_stop(pid_t watch);
+
+/*
+ * Who starts a program, told by the kernel at once (its process connector): needs root, and the
+ * machine's own numbers of processes.
+ */
+
+/* A descriptor that can be polled, non-blocking; -1: the kernel does not tell this process. */
+int lode_exec_events_open(void);
+/* Process numbers that came since, at most `most`; 0: none is left. */
+size_t lode_exec_events_read(int fd, int32_t *pids, size_t most);

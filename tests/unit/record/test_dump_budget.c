@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "record/dump_budget.h"
+#include "record/dump_recorder.h"
 
 enum { TICKS = 60, MS_NS = 1000000 };
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "record/exec_events.h"
+#include "record/title_watch.h"
 
 static bool has_come(int fd, int32_t pid)
 {
