@@ -6,7 +6,7 @@
 #include "serve/asker.h"
 #include "serve/guard.h"
 #include "serve/overdue.h"
-#include "serve/shown.h"
+#include "serve/kept.h"
 
 /* What all requests of a server share. */
 struct lode_answers {

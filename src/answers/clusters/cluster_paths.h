@@ -1,12 +1,36 @@
 /*
- * Critical paths of the symptoms that clusters cost most: what digests no longer know, read from
- * the recordings once more.
+ * What digests no longer know: the recording behind one of their streams, read once more, and in it
+ * the critical paths of the symptoms that clusters cost most.
  */
 #pragma once
 
 #include "engine/mine/mine.h"
 #include "engine/waits/lanes.h"
 #include "streams/digest_job.h"
+
+/* ---- The recording, once more ---- */
+
+/* How its recordings are read: as for the digest. */
+struct lode_source_options lode_stream_again_options(const struct lode_digest_job_options *options);
+
+/* The modules of the digest's recordings lend each other build-ids, as when it was made. */
+int lode_stream_again_symboliser(struct lode_symboliser **out, const struct lode_digest *digest,
+				 const struct lode_digest_job_options *options,
+				 struct lode_error *err);
+
+/*
+ * From `file`, or else from where the digest says that it was: `file` may be the digest that a
+ * repository imported. LODE_ERR_IO: it is gone, cannot be read, or is another one now.
+ */
+int lode_stream_again_find(struct lode_stream **out, const struct lode_digest *digest,
+			   uint32_t stream, const char *file,
+			   const struct lode_source_options *source, struct lode_error *err);
+
+/* The thread of a symptom that lived at its time: numbers are used again. LODE_NONE: none. */
+lode_thread_id lode_stream_again_thread(const struct lode_stream *stream,
+					const struct lode_digest_symptom *symptom);
+
+/* ---- Critical paths ---- */
 
 struct lode_cluster_path {
 	uint32_t symptom; /* index into the digest's symptoms */

@@ -1,7 +1,7 @@
 /* Sums up what each address of a function cost. */
 #include "answers/clusters/code_costs.h"
 
-#include "answers/clusters/stream_again.h"
+#include "answers/clusters/cluster_paths.h"
 
 /* ---- One function in a digest ---- */
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "answers/diff/diff.h"
-#include "answers/diff/side_stacks.h"
+#include "answers/diff/compare.h"
 #include "answers/clusters/cluster_choice.h"
 #include "streams/shape.h"
 #include "answers/input_fields.h"

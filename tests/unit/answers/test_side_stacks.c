@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "answers/clusters/cluster_costs.h"
-#include "answers/diff/side_stacks.h"
+#include "answers/diff/compare.h"
 #include "random.h"
 
 enum { N_STREAMS = 5 };

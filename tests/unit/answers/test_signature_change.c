@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answers/sign/signature_change.h"
 #include "answers/sign/signature_request.h"
 #include "answers/sign/signature_store.h"
 #include "model/stream.h"
