@@ -8,9 +8,6 @@
 #include "base/duration.h"
 #include "tool/options.h"
 
-/* Texts given by an option that may be repeated; borrowed from argv. */
-typedef LODE_VEC(const char *) lode_text_list;
-
 /* A cost: an amount in the input's unit (ns for recordings), or a share of the whole. */
 struct lode_cost_value {
 	int64_t amount; /* 0: not given as an amount */

@@ -252,11 +252,12 @@ static const struct lode_option *find_letters(const struct lode_option *options,
 	return o;
 }
 
-void lode_options_words(const struct lode_option *options, int argc, char **argv,
+void lode_options_words(lode_text_list *out, const struct lode_option *options,
+			const char *const *argv, size_t argc,
 			bool (*is_wanted)(const void *context, const struct lode_option *option),
-			void (*add)(void *context, const char *word), void *context)
+			const void *context)
 {
-	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+	for (size_t i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		const char *word = argv[i], *equals = strchr(word, '=');
 		const struct lode_option *o;
 		bool needs_next;
@@ -272,8 +273,8 @@ void lode_options_words(const struct lode_option *options, int argc, char **argv
 			o = find_letters(options, word + 1, &needs_next);
 		}
 		if (o && is_wanted(context, o))
-			add(context, word);
+			lode_vec_append(out, word);
 		if (needs_next && ++i < argc && is_wanted(context, o))
-			add(context, argv[i]);
+			lode_vec_append(out, argv[i]);
 	}
 }

@@ -13,6 +13,9 @@
 
 #include "store/outputs.h"
 
+/* Words, such as texts given by an option that may be repeated; borrowed from argv. */
+typedef LODE_VEC(const char *) lode_text_list;
+
 struct lode_option;
 
 /* Reads `text` into `field`; `text` is NULL for an option without an argument. */
@@ -72,8 +75,9 @@ int lode_options_parse(const struct lode_option *options, void *values, int argc
 /*
  * The words of argv that set options for which `is_wanted`, with their values, as they stand: to
  * hand them on to another command. Of a command line that lode_options_parse took, its operands
- * left out. `add` is called for each word.
+ * left out. Appended to `*out`.
  */
-void lode_options_words(const struct lode_option *options, int argc, char **argv,
+void lode_options_words(lode_text_list *out, const struct lode_option *options,
+			const char *const *argv, size_t argc,
 			bool (*is_wanted)(const void *context, const struct lode_option *option),
-			void (*add)(void *context, const char *word), void *context);
+			const void *context);

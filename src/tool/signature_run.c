@@ -102,8 +102,7 @@ int lode_signature_run(const struct lode_signature_run *how, const struct lode_c
 	struct lode_asked asked = {0};
 	int n, code = LODE_EXIT_OK;
 
-	for (int i = 0; i < argc; i++)
-		lode_vec_append(&given, argv[i]);
+	lode_vec_append_all(&given, argv, (size_t)argc);
 	lode_signature_run_init(how, values);
 	if (lode_command_start(self, values, argc, argv, &n, &code)) {
 		lode_asked_make(&asked, self, argc, argv, n, how->next);

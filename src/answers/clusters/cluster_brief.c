@@ -125,9 +125,11 @@ static void part_lines(struct lode_cluster_brief *out, char *text, struct lode_a
 	}
 }
 
-void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_mined *mined,
-			      const struct lode_cluster *cluster, struct lode_arena *arena)
+const struct lode_cluster_brief *lode_cluster_brief_of(const struct lode_mined *mined,
+						       const struct lode_cluster *cluster,
+						       struct lode_arena *arena)
 {
+	struct lode_cluster_brief *out = lode_arena_array(arena, struct lode_cluster_brief, 1);
 	char text[BRIEF_LINES * LODE_COMMON_LINE], why[64];
 
 	memset(out, 0, sizeof(*out));
@@ -138,6 +140,7 @@ void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_
 	part_lines(out, text, arena);
 	lode_variants_short(text, sizeof(text), mined->digest, cluster, BRIEF_COLUMNS);
 	out->variants = lode_arena_strdup(arena, text);
+	return out;
 }
 
 /* ---- As a finding ---- */

@@ -54,8 +54,9 @@ struct lode_cluster_brief {
 };
 
 /* `cluster` is one of mined->clusters. */
-void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_mined *mined,
-			      const struct lode_cluster *cluster, struct lode_arena *arena);
+const struct lode_cluster_brief *lode_cluster_brief_of(const struct lode_mined *mined,
+						       const struct lode_cluster *cluster,
+						       struct lode_arena *arena);
 
 /* Below it, ready time is what every machine has. */
 enum { LODE_BUSY_PCT = 5 };

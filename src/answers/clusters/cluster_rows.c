@@ -96,15 +96,17 @@ void lode_cluster_detail_build(struct lode_cluster_detail *out, const struct lod
 
 /* ---- One cluster ---- */
 
-static void list_gaps(struct lode_cluster_row *row, struct lode_arena *arena)
+size_t lode_cluster_gaps(const uint32_t **out, const struct lode_cluster *cluster,
+			 struct lode_arena *arena)
 {
-	const struct lode_cluster *c = row->cluster;
-	uint32_t *gaps = lode_arena_array(arena, uint32_t, c->n_common);
+	uint32_t *gaps = lode_arena_array(arena, uint32_t, cluster->n_common);
+	size_t n = 0;
 
-	for (uint32_t i = 0; i < c->n_common; i++)
-		if (c->gap_before[i])
-			gaps[row->n_gaps++] = i;
-	row->gaps = gaps;
+	for (uint32_t i = 0; i < cluster->n_common; i++)
+		if (cluster->gap_before[i])
+			gaps[n++] = i;
+	*out = gaps;
+	return n;
 }
 
 const char *const lode_reason_cost_names[] = {"lock_ns",  "disk_ns", "fault_ns", "network_ns",
@@ -172,16 +174,6 @@ static void list_items(struct lode_cluster_row *row,
 	row->n_worst_more = c->n_worst - row->n_worst;
 }
 
-static const struct lode_cluster_brief *brief_of(const struct lode_cluster_row *row,
-						 const struct lode_mined *mined,
-						 struct lode_arena *arena)
-{
-	struct lode_cluster_brief *brief = lode_arena_array(arena, struct lode_cluster_brief, 1);
-
-	lode_cluster_brief_build(brief, mined, row->cluster, arena);
-	return brief;
-}
-
 static const struct lode_cluster_detail *detail_of(const struct lode_cluster_row *row,
 						   const struct lode_mined *mined, size_t n_sharing,
 						   struct lode_flame_functions *functions,
@@ -220,14 +212,14 @@ void lode_cluster_row_make(void *out, const void *of, size_t i)
 				      ? &options->signatures->at[row->cluster - mined->clusters]
 				      : &rows->made.at[i],
 			      options->is_light, rows->arena);
-	list_gaps(row, rows->arena);
+	row->n_gaps = lode_cluster_gaps(&row->gaps, row->cluster, rows->arena);
 	row->n_headline = lode_headline_hops(&hops, mined, row->cluster, rows->arena);
 	row->headline = hops;
 	list_reasons(row, rows->arena);
 	list_parts(row, rows->arena);
 	list_items(row, options);
 	if (options->is_light || options->has_detail)
-		row->brief = brief_of(row, mined, rows->arena);
+		row->brief = lode_cluster_brief_of(mined, row->cluster, rows->arena);
 	if (options->has_detail)
 		row->detail =
 			detail_of(row, mined, options->n_sharing ? options->n_sharing : rows->n,

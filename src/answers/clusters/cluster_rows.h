@@ -57,6 +57,10 @@ void lode_cluster_detail_build(struct lode_cluster_detail *out, const struct lod
 
 /* ---- One cluster ---- */
 
+/* Indices of common functions before which variants stand; gives how many. */
+size_t lode_cluster_gaps(const uint32_t **out, const struct lode_cluster *cluster,
+			 struct lode_arena *arena);
+
 struct lode_reason_cost {
 	const char *name; /* one of lode_reason_cost_names */
 	int64_t cost_ns;

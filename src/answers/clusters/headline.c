@@ -245,6 +245,23 @@ static size_t tail_of(const struct building *b, size_t n, size_t *end,
 	return start;
 }
 
+/* Counts what stack s has in [start, end) of b->path. */
+static void count_once(struct gap *gap, const struct building *b, uint32_t s, size_t start,
+		       size_t end)
+{
+	size_t n_before = 0;
+
+	for (size_t i = start; i < end; i++) {
+		struct held *held = held_at(gap, b->path[i]);
+
+		if (held->stack == s)
+			continue;
+		held->stack = s;
+		held->cost_ns += cost_of(b, s);
+		held->after += (double)cost_of(b, s) * (double)n_before++;
+	}
+}
+
 /* Counts what stacks have in their tails; with `first`, of those that have it there. */
 static int64_t count_tails(struct gap *tails, struct building *b, const struct last_thread *last,
 			   uint32_t first)
@@ -252,22 +269,14 @@ static int64_t count_tails(struct gap *tails, struct building *b, const struct l
 	int64_t cost_ns = 0;
 
 	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
-		size_t n = path_of(b, b->cluster->stacks[s].node), end, n_before = 0;
+		size_t n = path_of(b, b->cluster->stacks[s].node), end;
 		size_t start = tail_of(b, n, &end, last);
 
 		if (cost_of(b, s) <= 0 ||
 		    (first != LODE_NONE && !is_among(b->path + start, end - start, first)))
 			continue;
 		cost_ns += cost_of(b, s);
-		for (size_t i = start; i < end; i++) {
-			struct held *held = held_at(tails, b->path[i]);
-
-			if (held->stack == s)
-				continue;
-			held->stack = s;
-			held->cost_ns += cost_of(b, s);
-			held->after += (double)cost_of(b, s) * (double)n_before++;
-		}
+		count_once(tails, b, s, start, end);
 	}
 	return cost_ns;
 }
@@ -487,19 +496,12 @@ static void put_frames_of(struct lode_headline *out, struct building *b, struct 
 	struct gap thread = {0};
 
 	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
-		size_t n, end, n_before = 0;
+		size_t n, end, start;
 
 		if (!f->has[s])
 			continue;
-		for (size_t i = frames_behind(b, f, s, &n, &end); i < end; i++) {
-			struct held *held = held_at(&thread, b->path[i]);
-
-			if (held->stack == s)
-				continue;
-			held->stack = s;
-			held->cost_ns += cost_of(b, s);
-			held->after += (double)cost_of(b, s) * (double)n_before++;
-		}
+		start = frames_behind(b, f, s, &n, &end);
+		count_once(&thread, b, s, start, end);
 	}
 	lode_vec_append(&out->frames, f->link);
 	lode_sort(thread.held.at, thread.held.n, earliest_first);

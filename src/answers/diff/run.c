@@ -69,15 +69,6 @@ static const struct lode_diff_detail *detail_of(struct lode_diff_state *s,
 	return out;
 }
 
-static const struct lode_cluster_brief *brief_of(struct lode_diff_state *s,
-						 const struct lode_cluster *cluster)
-{
-	struct lode_cluster_brief *out = lode_arena_array(&s->arena, struct lode_cluster_brief, 1);
-
-	lode_cluster_brief_build(out, s->job.mined, cluster, &s->arena);
-	return out;
-}
-
 /* The streams that clusters' costs are counted by, with their sets. */
 static void list_streams(struct lode_diff_state *s)
 {
@@ -111,17 +102,6 @@ static void list_streams(struct lode_diff_state *s)
 
 /* ---- Changes ---- */
 
-static void list_gaps(struct lode_diff_state *s, struct lode_diff_row *row)
-{
-	const struct lode_cluster *cluster = row->cluster;
-	uint32_t *gaps = lode_arena_array(&s->arena, uint32_t, cluster->n_common + 1);
-
-	for (uint32_t i = 0; i < cluster->n_common; i++)
-		if (cluster->gap_before[i])
-			gaps[row->n_gaps++] = i;
-	row->gaps = gaps;
-}
-
 static void list_rows(struct lode_diff_state *s, const struct lode_diff_request *request)
 {
 	const struct lode_diff *diff = s->job.diff;
@@ -149,11 +129,11 @@ static void list_rows(struct lode_diff_state *s, const struct lode_diff_request 
 			.kind = lode_event_kind_name(lode_cluster_kind(cluster)),
 			.reason = lode_wait_reason_name(lode_cluster_reason(cluster)),
 		};
-		list_gaps(s, row);
+		row->n_gaps = lode_cluster_gaps(&row->gaps, cluster, &s->arena);
 		row->n_headline = lode_headline_hops(&hops, s->job.mined, cluster, &s->arena);
 		row->headline = hops;
 		if (request->wants_detail) {
-			row->brief = brief_of(s, cluster);
+			row->brief = lode_cluster_brief_of(s->job.mined, cluster, &s->arena);
 			row->detail = detail_of(s, cluster, &stacks);
 		}
 	}

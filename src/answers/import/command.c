@@ -156,8 +156,7 @@ static int import_command_run(const struct lode_command *self, int argc, char **
 	lode_text_list given = {0};
 	int n, code = LODE_EXIT_OK;
 
-	for (int i = 0; i < argc; i++)
-		lode_vec_append(&given, argv[i]);
+	lode_vec_append_all(&given, argv, (size_t)argc);
 	import_values_init(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code))
 		code = import_command_open(self, &values, &given, argv, n);

@@ -38,16 +38,16 @@ static void list_known(struct lode_next_state *s)
 	struct lode_next_known *list = lode_arena_array(&s->arena, struct lode_next_known, n + 1);
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct lode_cluster_brief brief;
+		const struct lode_cluster_brief *brief;
 
 		list[i] = known_at(s, i);
 		if (!list[i].cluster)
 			continue;
-		lode_cluster_brief_build(&brief, s->known.mined, list[i].cluster, &s->arena);
-		list[i].why = brief.why;
-		list[i].brief = brief.lines;
-		list[i].n_brief = brief.n_lines;
-		list[i].brief_variants = brief.variants;
+		brief = lode_cluster_brief_of(s->known.mined, list[i].cluster, &s->arena);
+		list[i].why = brief->why;
+		list[i].brief = brief->lines;
+		list[i].n_brief = brief->n_lines;
+		list[i].brief_variants = brief->variants;
 	}
 	s->answer.known = list;
 	s->answer.n_known_listed = n;

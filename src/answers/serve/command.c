@@ -247,13 +247,6 @@ static bool is_of_mine(const void *context, const struct lode_option *option)
 	       strcmp(option->name, "memory") != 0;
 }
 
-static void add_mine_word(void *context, const char *word)
-{
-	lode_text_list *words = context;
-
-	lode_vec_append(words, word);
-}
-
 static int serve_inputs(struct serving *s, char **inputs, size_t n_inputs)
 {
 	const struct serve_values *v = s->values;
@@ -419,12 +412,11 @@ static int run_serve(const struct lode_command *self, int argc, char **argv)
 
 	lode_ending_signals_heed();
 	init_serve(&values);
-	for (int i = 0; i < argc; i++)
-		lode_vec_append(&given, argv[i]);
+	lode_vec_append_all(&given, argv, (size_t)argc);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		settle(&values);
-		lode_options_words(options, (int)given.n, (char **)(uintptr_t)given.at, is_of_mine,
-				   add_mine_word, &serving.pages.mine_words);
+		lode_options_words(&serving.pages.mine_words, options, given.at, given.n,
+				   is_of_mine, NULL);
 		code = check_serve(self, &values, (size_t)n);
 		if (code == LODE_EXIT_OK)
 			code = values.repo ? serve_as_repository(&serving, &values, &given)
