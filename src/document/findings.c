@@ -12,7 +12,6 @@
 #include "base/written.h"
 #include "document/fields.h"
 #include "document/prose.h"
-#include "document/style.h"
 #include "document/units.h"
 
 /* ---- What an answer says first, and the command that comes next ---- */

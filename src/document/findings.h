@@ -17,8 +17,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "base/mem.h"
 #include "document/text_page.h"
 

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdio.h>
 
 #include "document/text_page.h"
 

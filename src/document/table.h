@@ -23,7 +23,7 @@
 #include <stdint.h>
 #include <stddef.h>
 
-#include "document/style.h"
+#include "document/text_page.h"
 
 struct lode_record;
 struct lode_table;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/exit_codes.h"
+#include "document/findings.h"
 #include "tool/command_list.h"
 #include "tool/options.h"
 
@@ -53,3 +54,14 @@ int lode_command_lacks_word(const struct lode_command *self, const char *word,
 /* Wrong usage found after parsing: says it and points to --help. Gives LODE_EXIT_USAGE. */
 int lode_command_misused(const struct lode_command *self, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * The command line that an answer is asked for by, in the parts that its next command is made of.
+ *
+ * Of argv as lode_command_start left it: operands, then the words of options. Left out are options
+ * without which the answer is the same, and files that are written; whether one is a page is kept.
+ * `next` (NULL: none) is the command that usually comes next: next_options have only what it knows.
+ * To be released.
+ */
+void lode_asked_make(struct lode_asked *out, const struct lode_command *self, int argc,
+		     char *const *argv, int n_operands, const struct lode_command *next);

@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "tool/command.h"
 
 /* `lode --help`: what lode is, and its commands. */

@@ -2,7 +2,6 @@
 #include "tool/messages.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "base/ascii.h"
 #include "base/escape.h"

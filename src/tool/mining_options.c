@@ -1,8 +1,6 @@
 /* Options of mining. */
 #include "tool/mining_options.h"
 
-#include <stdio.h>
-
 #include "tool/reading_options.h"
 #include "document/units.h"
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "tool/reading_options.h"
-#include "tool/asked.h"
+#include "tool/command.h"
 #include "tool/repo_options.h"
 #include "answers/sign/signature_store.h"
 

@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "document/text_page.h"
 #include "tool/options.h"
 

@@ -1,7 +1,7 @@
 /* The command line of lode info. */
 #include "answers/info/info.h"
 #include "base/pool.h"
-#include "tool/asked.h"
+#include "tool/command.h"
 #include "tool/terminal.h"
 #include "tool/reading_options.h"
 #include "tool/messages.h"

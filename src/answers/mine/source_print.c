@@ -2,7 +2,7 @@
 #include "answers/mine/source_rows.h"
 #include "base/escape.h"
 #include "base/sorted.h"
-#include "document/style.h"
+#include "document/text_page.h"
 #include "document/table.h"
 #include "document/units.h"
 

@@ -1,7 +1,7 @@
 /* The command line of lode next. */
 #include "answers/next/next.h"
 #include "tool/reading_options.h"
-#include "tool/asked.h"
+#include "tool/command.h"
 #include "tool/terminal.h"
 #include "tool/messages.h"
 #include "tool/mining_options.h"

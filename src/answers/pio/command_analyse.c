@@ -1,7 +1,7 @@
 /* The command lines of lode pio analyse and lode pio show. */
 #include "engine/pio/model_file.h"
 #include "answers/pio/command_inputs.h"
-#include "tool/asked.h"
+#include "tool/command.h"
 #include "tool/terminal.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/escape.h"
-#include "document/style.h"
+#include "document/text_page.h"
 #include "document/table.h"
 #include "document/units.h"
 #include "random.h"

@@ -1,5 +1,5 @@
-/* Colours of terminal text, by meaning. */
-#include "document/style.h"
+/* Colours of terminal text, by meaning, and links. */
+#include "document/text_page.h"
 
 #include <string.h>
 
