@@ -78,6 +78,17 @@ static inline uint32_t *lode_map_slot(struct lode_map *map, uint64_t key)
 	return lode_map_add(map, key);
 }
 
+/* The value for `key`; an absent one is given `n`: its place in a list of so many, to be appended.
+ */
+static inline uint32_t lode_map_number(struct lode_map *map, uint64_t key, size_t n)
+{
+	uint32_t *slot = lode_map_slot(map, key);
+
+	if (*slot == LODE_NONE)
+		*slot = (uint32_t)n;
+	return *slot;
+}
+
 /* A good 64-bit mixer and a hash of bytes (for tables in memory only; never stored). */
 uint64_t lode_hash_u64(uint64_t x);
 uint64_t lode_hash_bytes(const void *data, size_t size_bytes, uint64_t seed);

@@ -107,15 +107,13 @@ static void look_at_process(struct title_watch *w, struct watched_process *p, in
 /* Notes that a process is there, and looks at it if it is new, young, or `has_begun` a program. */
 static void meet(struct title_watch *w, int32_t pid, int64_t now_ns, bool has_begun)
 {
-	uint32_t *index = lode_map_slot(&w->index_of, (uint32_t)pid);
+	uint32_t index = lode_map_number(&w->index_of, (uint32_t)pid, w->processes.n);
 	struct watched_process fresh = {.pid = pid, .seen_ns = now_ns};
 	struct watched_process *p;
 
-	if (*index == LODE_NONE) {
-		*index = (uint32_t)w->processes.n;
+	if (index == w->processes.n)
 		lode_vec_append(&w->processes, fresh);
-	}
-	p = &w->processes.at[*index];
+	p = &w->processes.at[index];
 	/* Gone in between: the number is another's now. */
 	if (p->tick && p->tick + 1 < w->tick)
 		*p = fresh;

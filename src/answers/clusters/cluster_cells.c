@@ -32,29 +32,25 @@ struct cell_keys {
 static uint32_t thread_place(struct lode_cluster_cells *out, struct lode_map *of_thread,
 			     uint32_t name)
 {
-	uint32_t *place = lode_map_slot(of_thread, name);
+	uint32_t place = lode_map_number(of_thread, name, out->threads.n);
 
-	if (*place == LODE_NONE) {
-		*place = (uint32_t)out->threads.n;
+	if (place == out->threads.n)
 		lode_vec_append(&out->threads, name);
-	}
-	return *place;
+	return place;
 }
 
 static void add_symptom_cell(struct lode_cluster_cells *out, struct cell_keys *keys,
 			     const struct lode_digest_symptom *symptom)
 {
 	uint32_t thread = thread_place(out, &keys->of_thread, symptom->comm);
-	uint32_t *place =
-		lode_map_slot(&keys->of_symptom, (uint64_t)symptom->stream << 32 | thread);
+	uint32_t place = lode_map_number(&keys->of_symptom,
+					 (uint64_t)symptom->stream << 32 | thread, out->symptoms.n);
 	struct lode_symptom_cell *cell;
 
-	if (*place == LODE_NONE) {
-		*place = (uint32_t)out->symptoms.n;
+	if (place == out->symptoms.n)
 		lode_vec_append(&out->symptoms,
 				((struct lode_symptom_cell){symptom->stream, thread, 0, 0}));
-	}
-	cell = &out->symptoms.at[*place];
+	cell = &out->symptoms.at[place];
 	cell->n_symptoms++;
 	cell->symptom_ns += lode_digest_symptom_ns(symptom);
 }
@@ -69,17 +65,16 @@ static void add_cell(struct lode_cluster_cells *out, struct cell_keys *keys, uin
 {
 	/* Clusters are at most as many as patterns, cells of symptoms at most LODE_MOST_CELLS. */
 	uint64_t key = ((uint64_t)symptom_cell << 32 | (cluster + 1u) << (KIND_BITS + REASON_BITS));
-	uint32_t *place = lode_map_slot(&keys->of_cell,
-					key | (uint64_t)row->kind << REASON_BITS | row->reason);
+	uint32_t place = lode_map_number(&keys->of_cell,
+					 key | (uint64_t)row->kind << REASON_BITS | row->reason,
+					 out->cells.n);
 	const struct lode_symptom_cell *at = &out->symptoms.at[symptom_cell];
 
-	if (*place == LODE_NONE) {
-		*place = (uint32_t)out->cells.n;
+	if (place == out->cells.n)
 		lode_vec_append(&out->cells,
 				((struct lode_cluster_cell){cluster, at->stream, at->thread,
 							    row->kind, row->reason, 0}));
-	}
-	out->cells.at[*place].cost_ns += row->cost_ns;
+	out->cells.at[place].cost_ns += row->cost_ns;
 }
 
 static int by_members(const void *a, const void *b)

@@ -23,13 +23,11 @@ void lode_flame_functions_release(struct lode_flame_functions *functions)
 
 static uint32_t function_place(struct lode_flame_functions *functions, uint32_t frame)
 {
-	uint32_t *place = lode_map_slot(&functions->place_of, frame);
+	uint32_t place = lode_map_number(&functions->place_of, frame, functions->frames.n);
 
-	if (*place == LODE_NONE) {
-		*place = (uint32_t)functions->frames.n;
+	if (place == functions->frames.n)
 		lode_vec_append(&functions->frames, frame);
-	}
-	return *place;
+	return place;
 }
 
 void lode_flame_rows_make(struct lode_flame_rows *out, const struct lode_flame *flame,

@@ -33,17 +33,15 @@ static void sum_names(named_vec *names, const struct lode_mined *mined,
 		const struct lode_cluster_worst *worst = &cluster->worst[i];
 		const struct lode_digest_symptom *symptom = &digest->symptoms.at[worst->symptom];
 		uint32_t path = digest->streams.at[symptom->stream].path, comm = symptom->comm;
-		uint32_t *slot;
+		uint32_t place;
 
 		if (is_bare(&digest->tree.strings, comm, path))
 			comm = LODE_NONE;
-		slot = lode_map_slot(&index, comm);
-		if (*slot == LODE_NONE) {
-			*slot = (uint32_t)names->n;
+		place = lode_map_number(&index, comm, names->n);
+		if (place == names->n)
 			lode_vec_append(names, ((struct named){comm, 0}));
-		}
 		lode_vec_is_there(names);
-		names->at[*slot].cost_ns += worst->symptom_cost_ns;
+		names->at[place].cost_ns += worst->symptom_cost_ns;
 	}
 	lode_map_release(&index);
 }

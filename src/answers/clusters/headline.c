@@ -60,13 +60,11 @@ static bool lay_common(struct building *b, size_t n)
 
 static struct held *held_at(struct gap *gap, uint32_t frame)
 {
-	uint32_t *place = lode_map_slot(&gap->place_of, frame);
+	uint32_t place = lode_map_number(&gap->place_of, frame, gap->held.n);
 
-	if (*place == LODE_NONE) {
-		*place = (uint32_t)gap->held.n;
+	if (place == gap->held.n)
 		lode_vec_append(&gap->held, ((struct held){.frame = frame, .stack = LODE_NONE}));
-	}
-	return &gap->held.at[*place];
+	return &gap->held.at[place];
 }
 
 static size_t path_of(struct building *b, uint32_t node)

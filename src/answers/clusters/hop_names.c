@@ -70,19 +70,17 @@ static void find_hops(struct finding *f, int64_t enough_ns)
 
 	for (uint32_t s = 0; s < f->cluster->n_stacks; s++)
 		for (size_t i = path_of(f, s); i-- > 0;) {
-			uint32_t frame = f->path.at[i], *place;
+			uint32_t frame = f->path.at[i], place;
 
 			if (!(f->digest->tree.frames.at[frame].flags & LODE_FRAME_LINK))
 				continue;
-			place = lode_map_slot(&f->hop_of, frame);
-			if (*place == LODE_NONE) {
-				*place = (uint32_t)f->hops.n;
+			place = lode_map_number(&f->hop_of, frame, f->hops.n);
+			if (place == f->hops.n)
 				lode_vec_append(&f->hops,
 						((struct hop){frame, LODE_NONE, LODE_NONE, 0}));
-			}
-			if (f->hops.at[*place].stack != s)
-				f->hops.at[*place].cost_ns += f->cost_ns[s];
-			f->hops.at[*place].stack = s;
+			if (f->hops.at[place].stack != s)
+				f->hops.at[place].cost_ns += f->cost_ns[s];
+			f->hops.at[place].stack = s;
 		}
 	lode_map_release(&f->hop_of);
 	memset(&f->hop_of, 0, sizeof(f->hop_of));

@@ -13,12 +13,10 @@ static void find_repeated(struct lode_diff_sets *sets, size_t from, size_t to,
 			  struct lode_map *seen)
 {
 	for (size_t i = from; i < to; i++) {
-		uint32_t *first = lode_map_slot(seen, sets->digest->streams.at[i].content_hash);
+		uint32_t first = lode_map_number(seen, sets->digest->streams.at[i].content_hash, i);
 
-		if (*first == LODE_NONE) {
-			*first = (uint32_t)i;
+		if (first == i)
 			continue;
-		}
 		sets->side[i] = LODE_DIFF_NEITHER;
 		sets->n_repeated++;
 	}

@@ -26,15 +26,13 @@ size_t lode_mine_programs_find(const struct lode_mine_program **out, const struc
 	size_t n = 0;
 
 	for (size_t i = 0; i < digest->symptoms.n; i++) {
-		uint32_t *slot = lode_map_slot(&index, digest->symptoms.at[i].comm);
+		uint32_t slot = lode_map_number(&index, digest->symptoms.at[i].comm, n);
 
-		if (*slot == LODE_NONE) {
-			*slot = (uint32_t)n;
+		if (slot == n)
 			programs[n++] = (struct lode_mine_program){
 				.name = text[digest->symptoms.at[i].comm]};
-		}
-		program_of[i] = *slot;
-		programs[*slot].n_threads++;
+		program_of[i] = slot;
+		programs[slot].n_threads++;
 	}
 	for (size_t i = 0; i < digest->rows.n; i++)
 		programs[program_of[digest->rows.at[i].symptom]].cost_ns +=

@@ -59,14 +59,13 @@ static bool is_unnamed(const struct unnamed *u, uint32_t frame)
 static void add_unnamed(struct unnamed *u, uint32_t frame, int64_t cost_ns)
 {
 	uint32_t module = u->tree->frames.at[frame].module;
-	uint32_t *slot = lode_map_slot(&u->slot_of, module);
+	uint32_t slot = lode_map_number(&u->slot_of, module, u->modules.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)u->modules.n;
+	if (slot == u->modules.n) {
 		lode_vec_append(&u->modules, module);
 		lode_vec_append(&u->cost_ns, 0);
 	}
-	u->cost_ns.at[*slot] += cost_ns;
+	u->cost_ns.at[slot] += cost_ns;
 	u->all_ns += cost_ns;
 }
 

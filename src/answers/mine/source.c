@@ -109,14 +109,12 @@ typedef LODE_VEC(struct lode_listing *) listing_vec;
 static struct lode_listing *listing_of(listing_vec *listings, struct lode_map *by_module,
 				       struct lode_dso *dso)
 {
-	uint32_t *slot = lode_map_slot(by_module, (uint64_t)(uintptr_t)dso);
+	uint32_t slot = lode_map_number(by_module, (uint64_t)(uintptr_t)dso, listings->n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)listings->n;
+	if (slot == listings->n)
 		lode_vec_append(listings, lode_listing_open(dso));
-	}
 	lode_vec_is_there(listings);
-	return listings->at[*slot];
+	return listings->at[slot];
 }
 
 static void find_points(lode_source_points *out, listing_vec *listings,

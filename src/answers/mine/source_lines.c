@@ -42,16 +42,15 @@ static struct file *file_of(struct files *files, const char *path,
 static void add_cost(struct file *file, const struct lode_source_point *point)
 {
 	uint32_t line = point->place.line.line;
-	uint32_t *slot = lode_map_slot(&file->line_index, line);
+	uint32_t slot = lode_map_number(&file->line_index, line, file->costs.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)file->costs.n;
+	if (slot == file->costs.n) {
 		(void)lode_vec_append_zero(&file->costs);
 		for (uint32_t at = line > AROUND_LINES ? line - AROUND_LINES : 1;
 		     at <= line + AROUND_LINES; at++)
 			lode_vec_append(&file->lines, at);
 	}
-	lode_code_cost_add(&file->costs.at[*slot], &point->cost);
+	lode_code_cost_add(&file->costs.at[slot], &point->cost);
 	lode_code_cost_add(&file->all, &point->cost);
 }
 

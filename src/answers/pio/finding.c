@@ -26,14 +26,21 @@ static void found_servers(struct lode_pio_found *out, const struct lode_pio_anal
 	}
 }
 
+/* How many are kept: those shown, and the few that sentences name. */
+static size_t list_found(size_t *n, size_t *n_more, size_t n_all, size_t top)
+{
+	size_t few = lode_pio_shown(n_all, LODE_PIO_FEW);
+
+	*n = lode_pio_shown(n_all, top);
+	*n_more = n_all - *n;
+	return *n > few ? *n : few;
+}
+
 static void found_counters(struct lode_pio_found *out, const struct lode_pio_analysis *a,
 			   const struct lode_pio_period *p, size_t top, struct lode_arena *arena)
 {
-	size_t few = lode_pio_shown(p->counters.n, LODE_PIO_FEW);
-
-	out->n_counters = lode_pio_shown(p->counters.n, top);
-	out->n_counters_more = p->counters.n - out->n_counters;
-	out->n_counters_there = out->n_counters > few ? out->n_counters : few;
+	out->n_counters_there =
+		list_found(&out->n_counters, &out->n_counters_more, p->counters.n, top);
 	out->counters =
 		lode_arena_array(arena, struct lode_pio_found_counter, out->n_counters_there + 1);
 	for (size_t i = 0; i < out->n_counters_there; i++) {
@@ -56,10 +63,9 @@ static struct lode_pio_found_hits found_hits(const lode_pio_ranking *ranking,
 					     const struct lode_strings *names, size_t top,
 					     struct lode_arena *arena)
 {
-	size_t n = lode_pio_shown(ranking->n, top), few = lode_pio_shown(ranking->n, LODE_PIO_FEW);
-	struct lode_pio_found_hits out = {.n = n, .n_more = ranking->n - n};
+	struct lode_pio_found_hits out;
 
-	out.n_there = n > few ? n : few;
+	out.n_there = list_found(&out.n, &out.n_more, ranking->n, top);
 	out.at = lode_arena_array(arena, struct lode_pio_found_hit, out.n_there + 1);
 	for (size_t i = 0; i < out.n_there; i++)
 		out.at[i] = (struct lode_pio_found_hit){names->text.at[ranking->at[i].at],
@@ -109,9 +115,7 @@ void lode_pio_found_rules(struct lode_pio_found *out, const struct lode_pio_anal
 {
 	size_t few = lode_pio_shown(p->rules.n, LODE_PIO_FEW);
 
-	out->n_rules = lode_pio_shown(p->rules.n, top);
-	out->n_rules_more = p->rules.n - out->n_rules;
-	out->n_rules_there = out->n_rules > few ? out->n_rules : few;
+	out->n_rules_there = list_found(&out->n_rules, &out->n_rules_more, p->rules.n, top);
 	out->rules = lode_arena_array(arena, struct lode_pio_found_rule, out->n_rules_there + 1);
 	for (size_t i = 0; i < out->n_rules_there; i++) {
 		const struct lode_pio_rule_use *u = &p->rules.at[i];

@@ -145,13 +145,25 @@ static const char *function_words(const struct lode_suspects_answer *answer,
 		lode_format_log_p_is(q, f->log_q / log(10)));
 }
 
+static const char *slow_calls_of(const struct lode_suspects_metric *m, struct lode_arena *arena)
+{
+	char n[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER];
+	char bound[LODE_UNITS_BUFFER];
+
+	return lode_finding_text(arena, "%s: %s of %s took longer than %s, %s in all", m->of.name,
+				 lode_format_count(n,
+						   m->of.n[LODE_SIDE_SUBJECT][LODE_LABEL_FAILED]),
+				 lode_format_count(all, m->values.n),
+				 lode_format_cost(bound, m->of.thresholds.failed, m->of.unit),
+				 lode_format_cost(cost, m->failed_total, m->of.unit));
+}
+
 /* The slowest metric, where nothing goes with what is slow in it. */
 static const char *metric_words(const struct lode_suspects_answer *answer, struct lode_arena *arena)
 {
 	const struct lode_suspects_metric *m = answer->n_metrics ? &answer->metrics[0] : NULL;
 	uint64_t failed = m ? m->of.n[LODE_SIDE_SUBJECT][LODE_LABEL_FAILED] : 0;
-	char n[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER];
-	char bound[LODE_UNITS_BUFFER];
+	char all[LODE_UNITS_BUFFER];
 
 	if (!answer->all.failed || !m || !failed)
 		return lode_finding_text(
@@ -160,11 +172,8 @@ static const char *metric_words(const struct lode_suspects_answer *answer, struc
 	return lode_finding_text(
 		arena,
 		"No function or caller is significantly associated with slow calls (q < %g). The "
-		"largest part of the slow time is in %s: %s of %s took longer than %s, %s in all.",
-		significant, m->of.name, lode_format_count(n, failed),
-		lode_format_count(all, m->values.n),
-		lode_format_cost(bound, m->of.thresholds.failed, m->of.unit),
-		lode_format_cost(cost, m->failed_total, m->of.unit));
+		"largest part of the slow time is in %s.",
+		significant, slow_calls_of(m, arena));
 }
 
 /* ---- Two sets, in a sentence ---- */
@@ -308,19 +317,7 @@ static void add_contrast(struct lode_findings *out, const struct lode_suspects_c
 static void add_metric(struct lode_findings *out, const struct lode_suspects_metric *m,
 		       struct lode_arena *arena)
 {
-	char n[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER];
-	char bound[LODE_UNITS_BUFFER];
-	uint64_t failed = m->of.n[LODE_SIDE_SUBJECT][LODE_LABEL_FAILED];
-	struct lode_finding *finding;
-
-	finding = lode_findings_add(
-		out,
-		lode_finding_text(arena, "%s: %s of %s took longer than %s, %s in all", m->of.name,
-				  lode_format_count(n, failed), lode_format_count(all, m->values.n),
-				  lode_format_cost(bound, m->of.thresholds.failed, m->of.unit),
-				  lode_format_cost(cost, m->failed_total, m->of.unit)),
-		NULL);
-	finding->params[0] =
+	lode_findings_add(out, slow_calls_of(m, arena), NULL)->params[0] =
 		(struct lode_finding_param){"metric", lode_finding_text(arena, "%s", m->of.name)};
 }
 

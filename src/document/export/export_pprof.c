@@ -138,37 +138,32 @@ static uint32_t string_of(struct writer *w, const char *text)
 
 static uint32_t mapping_id(struct writer *w, uint32_t module)
 {
-	uint32_t *place = lode_map_slot(&w->mapping_of, module);
+	uint32_t place = lode_map_number(&w->mapping_of, module, w->mappings.n);
 
-	if (*place == LODE_NONE) {
-		*place = (uint32_t)w->mappings.n;
+	if (place == w->mappings.n)
 		lode_vec_append(&w->mappings, module);
-	}
-	return *place + 1;
+	return place + 1;
 }
 
 static uint32_t function_id(struct writer *w, uint32_t frame)
 {
-	uint32_t *place = lode_map_slot(&w->function_of, frame);
+	uint32_t place = lode_map_number(&w->function_of, frame, w->functions.n);
 
-	if (*place == LODE_NONE) {
-		*place = (uint32_t)w->functions.n;
+	if (place == w->functions.n)
 		lode_vec_append(&w->functions, frame);
-	}
-	return *place + 1;
+	return place + 1;
 }
 
 static uint32_t location_at(struct writer *w, uint32_t into, uint32_t frame)
 {
 	/* LODE_NONE + 1 is 0: no location's. */
-	uint32_t *place =
-		lode_map_slot(&w->location_of, (uint64_t)(uint32_t)(into + 1) << 32 | frame);
+	uint32_t place =
+		lode_map_number(&w->location_of, (uint64_t)(uint32_t)(into + 1) << 32 | frame,
+				w->locations.n);
 
-	if (*place == LODE_NONE) {
-		*place = (uint32_t)w->locations.n;
+	if (place == w->locations.n)
 		lode_vec_append(&w->locations, ((struct location){into, frame}));
-	}
-	return *place;
+	return place;
 }
 
 /* The compiler put it into its caller: they share an address. Across modules that cannot be; what

@@ -12,13 +12,11 @@ struct frames {
 static uint32_t place_of(struct frames *frames, uint32_t frame)
 {
 	/* LODE_NONE is a frame here: of the empty stack. */
-	uint32_t *place = lode_map_slot(&frames->place_of, frame);
+	uint32_t place = lode_map_number(&frames->place_of, frame, frames->at.n);
 
-	if (*place == LODE_NONE) {
-		*place = (uint32_t)frames->at.n;
+	if (place == frames->at.n)
 		lode_vec_append(&frames->at, frame);
-	}
-	return *place;
+	return place;
 }
 
 /*
