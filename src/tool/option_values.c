@@ -132,60 +132,22 @@ static bool parse_whole(const char *text, int64_t least, int64_t most, int64_t *
 	       *value >= least && *value <= most;
 }
 
-int lode_set_count(const struct lode_option *option, void *field, const char *text,
-		   struct lode_error *err)
-{
-	int64_t value;
-
-	if (!parse_whole(text, 0, INT64_MAX, &value))
-		return fail_option_values(option, text, "a number of 0 or more", err);
-	*(size_t *)field = (size_t)value;
-	return 0;
-}
-
-int lode_set_positive(const struct lode_option *option, void *field, const char *text,
-		      struct lode_error *err)
-{
-	int64_t value;
-
-	if (!parse_whole(text, 1, INT64_MAX, &value))
-		return fail_option_values(option, text, "a number of 1 or more", err);
-	*(size_t *)field = (size_t)value;
-	return 0;
-}
-
-int lode_set_unsigned(const struct lode_option *option, void *field, const char *text,
-		      struct lode_error *err)
-{
-	int64_t value;
-
-	if (!parse_whole(text, 1, INT32_MAX, &value))
-		return fail_option_values(option, text, "a number of 1 or more", err);
-	*(unsigned *)field = (unsigned)value;
-	return 0;
-}
-
-int lode_set_id(const struct lode_option *option, void *field, const char *text,
-		struct lode_error *err)
-{
-	int64_t value;
-
-	if (!parse_whole(text, 0, INT32_MAX, &value))
-		return fail_option_values(option, text, "a number of 0 or more", err);
-	*(int32_t *)field = (int32_t)value;
-	return 0;
-}
-
-int lode_set_pid(const struct lode_option *option, void *field, const char *text,
-		 struct lode_error *err)
-{
-	int64_t value;
-
-	if (!parse_whole(text, 1, INT32_MAX, &value))
-		return fail_option_values(option, text, "a process id", err);
-	*(int32_t *)field = (int32_t)value;
-	return 0;
-}
+#define WHOLE_SETTER(setter, type, least, most, wanted)                             \
+	int setter(const struct lode_option *option, void *field, const char *text, \
+		   struct lode_error *err)                                          \
+	{                                                                           \
+		int64_t value;                                                      \
+                                                                                    \
+		if (!parse_whole(text, least, most, &value))                        \
+			return fail_option_values(option, text, wanted, err);       \
+		*(type *)field = (type)value;                                       \
+		return 0;                                                           \
+	}
+WHOLE_SETTER(lode_set_count, size_t, 0, INT64_MAX, "a number of 0 or more")
+WHOLE_SETTER(lode_set_positive, size_t, 1, INT64_MAX, "a number of 1 or more")
+WHOLE_SETTER(lode_set_unsigned, unsigned, 1, INT32_MAX, "a number of 1 or more")
+WHOLE_SETTER(lode_set_id, int32_t, 0, INT32_MAX, "a number of 0 or more")
+WHOLE_SETTER(lode_set_pid, int32_t, 1, INT32_MAX, "a process id")
 
 int lode_set_duration(const struct lode_option *option, void *field, const char *text,
 		      struct lode_error *err)
