@@ -77,16 +77,10 @@ static void add_cell(struct lode_cluster_cells *out, struct cell_keys *keys, uin
 	out->cells.at[place].cost_ns += row->cost_ns;
 }
 
-static int by_members(const void *a, const void *b)
-{
-	const struct lode_cluster_cell *p = a, *q = b;
-
-	return LODE_ORDER(p->cluster, q->cluster)
-		       ?: LODE_ORDER(p->stream, q->stream)
-		       ?: LODE_ORDER(p->thread, q->thread)
-		       ?: LODE_ORDER(p->kind, q->kind)
-		       ?: LODE_ORDER(p->reason, q->reason);
-}
+LODE_COMPARE(by_members, struct lode_cluster_cell,
+	     LODE_ORDER(a->cluster, b->cluster) ?: LODE_ORDER(a->stream, b->stream)
+	     ?: LODE_ORDER(a->thread, b->thread) ?: LODE_ORDER(a->kind, b->kind)
+	     ?: LODE_ORDER(a->reason, b->reason))
 
 static bool add_cells(struct lode_cluster_cells *out, struct cell_keys *keys,
 		      const struct owners *owners, const struct lode_digest *digest, size_t most)

@@ -140,13 +140,9 @@ static void count_order(struct building *b)
 	}
 }
 
-static int earliest_first(const void *a, const void *b)
-{
-	const struct held *x = a, *y = b;
-	double p = x->after / (double)x->cost_ns, q = y->after / (double)y->cost_ns;
-
-	return LODE_ORDER(p, q) ?: LODE_ORDER(x->frame, y->frame);
-}
+LODE_COMPARE(earliest_first, struct held,
+	     LODE_ORDER(a->after / (double)a->cost_ns, b->after / (double)b->cost_ns)
+		     ?: LODE_ORDER(a->frame, b->frame))
 
 static void put_frames(struct lode_headline *out, struct building *b)
 {

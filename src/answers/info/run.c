@@ -185,14 +185,9 @@ static void assess(struct lode_info_state *s, struct lode_info_stream *out,
 /* ---- Its modules ---- */
 
 /* By the cost that goes through frames without a symbol. */
-static int worst_first(const void *a, const void *b)
-{
-	const struct lode_info_module *p = *(const struct lode_info_module *const *)a;
-	const struct lode_info_module *q = *(const struct lode_info_module *const *)b;
-	int order = LODE_ORDER(q->unknown_ns, p->unknown_ns) ?: LODE_ORDER(q->cost_ns, p->cost_ns);
-
-	return order ?: strcmp(p->name, q->name);
-}
+LODE_COMPARE_AT(worst_first, struct lode_info_module,
+		LODE_ORDER(b->unknown_ns, a->unknown_ns) ?: LODE_ORDER(b->cost_ns, a->cost_ns)
+		?: strcmp(a->name, b->name))
 
 /* Modules with equal names and costs are told once. */
 static void list_worst(struct lode_info_state *s, struct lode_info_stream *out, size_t n_modules)

@@ -18,23 +18,13 @@ struct block {
 };
 typedef LODE_VEC(struct block) block_vec;
 
-static int by_place(const void *a, const void *b)
-{
-	const struct lode_source_point *x = *(const struct lode_source_point *const *)a;
-	const struct lode_source_point *y = *(const struct lode_source_point *const *)b;
+LODE_COMPARE_AT(by_place, struct lode_source_point,
+		LODE_ORDER(a->listing, b->listing) ?: LODE_ORDER(a->place.start, b->place.start)
+		?: LODE_ORDER(a->place.address, b->place.address) ?: LODE_ORDER(a->level, b->level))
 
-	return LODE_ORDER(x->listing, y->listing) ?: LODE_ORDER(x->place.start, y->place.start)
-	       ?: LODE_ORDER(x->place.address, y->place.address) ?: LODE_ORDER(x->level, y->level);
-}
-
-static int by_cost_source_code(const void *a, const void *b)
-{
-	const struct block *x = a, *y = b;
-	int64_t cost_x = lode_code_cost_total(&x->all), cost_y = lode_code_cost_total(&y->all);
-
-	return LODE_ORDER(cost_y, cost_x)
-		       ?: LODE_ORDER(x->first->place.start, y->first->place.start);
-}
+LODE_COMPARE(by_cost_source_code, struct block,
+	     LODE_ORDER(lode_code_cost_total(&b->all), lode_code_cost_total(&a->all))
+		     ?: LODE_ORDER(a->first->place.start, b->first->place.start))
 
 static void find_blocks(block_vec *out, const lode_source_points *points)
 {

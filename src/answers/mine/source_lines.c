@@ -148,13 +148,9 @@ static void make_file(struct lode_source_file_row *row, struct lode_mine_source 
 	make_lines(row, source, file, text);
 }
 
-static int by_cost_source_lines(const void *a, const void *b)
-{
-	const struct file *x = a, *y = b;
-	int64_t cost_x = lode_code_cost_total(&x->all), cost_y = lode_code_cost_total(&y->all);
-
-	return LODE_ORDER(cost_y, cost_x) ?: strcmp(x->path, y->path);
-}
+LODE_COMPARE(by_cost_source_lines, struct file,
+	     LODE_ORDER(lode_code_cost_total(&b->all), lode_code_cost_total(&a->all))
+		     ?: strcmp(a->path, b->path))
 
 void lode_source_make_files(struct lode_mine_source *source, const lode_source_points *points)
 {

@@ -119,13 +119,8 @@ static double extra_of(const struct lode_tally_metric *m)
 	return (double)m->moments[LODE_SIDE_SUBJECT].sum - (double)m->moments[LODE_SIDE_OTHER].sum;
 }
 
-static int most_extra_first(const void *a, const void *b)
-{
-	const struct lode_tally_metric *x = &(*(const struct lode_suspects_metric *const *)a)->of;
-	const struct lode_tally_metric *y = &(*(const struct lode_suspects_metric *const *)b)->of;
-
-	return LODE_ORDER(extra_of(y), extra_of(x)) ?: strcmp(x->name, y->name);
-}
+LODE_COMPARE_AT(most_extra_first, struct lode_suspects_metric,
+		LODE_ORDER(extra_of(&b->of), extra_of(&a->of)) ?: strcmp(a->of.name, b->of.name))
 
 static void sum_metric(struct lode_suspects_answer *answer, lode_u128 *times,
 		       const struct lode_tally_metric *m)

@@ -319,22 +319,13 @@ struct span {
 typedef LODE_VEC(struct span) span_vec;
 
 /* By kind, the longest first. */
-static int compare_spans(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-	int64_t p = x->t1_ns - x->t0_ns, q = y->t1_ns - y->t0_ns;
-	int order = LODE_ORDER(x->kind, y->kind) ?: LODE_ORDER(q, p);
+LODE_COMPARE(compare_spans, struct span,
+	     LODE_ORDER(a->kind, b->kind) ?: LODE_ORDER(b->t1_ns - b->t0_ns, a->t1_ns - a->t0_ns)
+	     ?: LODE_ORDER(a->t0_ns, b->t0_ns) ?: LODE_ORDER(a->clock, b->clock))
 
-	return order ?: LODE_ORDER(x->t0_ns, y->t0_ns) ?: LODE_ORDER(x->clock, y->clock);
-}
-
-static int compare_by_time(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-	int order = LODE_ORDER(x->t0_ns, y->t0_ns) ?: LODE_ORDER(x->t1_ns, y->t1_ns);
-
-	return order ?: LODE_ORDER(x->clock, y->clock) ?: LODE_ORDER((int)x->kind, (int)y->kind);
-}
+LODE_COMPARE(compare_by_time, struct span,
+	     LODE_ORDER(a->t0_ns, b->t0_ns) ?: LODE_ORDER(a->t1_ns, b->t1_ns)
+	     ?: LODE_ORDER(a->clock, b->clock) ?: LODE_ORDER((int)a->kind, (int)b->kind))
 
 static void add_span(span_vec *spans, int64_t t0_ns, int64_t t1_ns, uint32_t clock,
 		     enum span_kind kind)
@@ -416,13 +407,9 @@ static size_t meanwhile_bytes(const struct lode_meanwhile *meanwhile)
 	return n;
 }
 
-static int compare_meanwhiles(const void *a, const void *b)
-{
-	const struct lode_meanwhile *x = a, *y = b;
-	int order = LODE_ORDER(x->t0_ns, y->t0_ns) ?: LODE_ORDER(x->t1_ns, y->t1_ns);
-
-	return order ?: LODE_ORDER(x->clock, y->clock);
-}
+LODE_COMPARE(compare_meanwhiles, struct lode_meanwhile,
+	     LODE_ORDER(a->t0_ns, b->t0_ns) ?: LODE_ORDER(a->t1_ns, b->t1_ns)
+	     ?: LODE_ORDER(a->clock, b->clock))
 
 /* As many of the next spans as there is room for, by what those before took. */
 static size_t next_batch(const struct views_work *work, size_t n_left)

@@ -76,13 +76,9 @@ struct triaged {
 	bool is_over;
 };
 
-static int least_explained_first(const void *a, const void *b)
-{
-	const struct triaged *p = a, *q = b;
-	int order = LODE_ORDER(q->unexplained_ns, p->unexplained_ns) ?: strcmp(p->path, q->path);
-
-	return order ?: LODE_ORDER(p->stream, q->stream);
-}
+LODE_COMPARE(least_explained_first, struct triaged,
+	     LODE_ORDER(b->unexplained_ns, a->unexplained_ns) ?: strcmp(a->path, b->path)
+	     ?: LODE_ORDER(a->stream, b->stream))
 
 static bool is_over(const struct lode_triage_request *request,
 		    const struct lode_stream_cover *cover, int64_t unexplained_ns)
