@@ -45,7 +45,5 @@ int lode_folder_list(lode_path_list *out, const char *folder, struct lode_error 
 
 void lode_path_list_release(lode_path_list *paths)
 {
-	for (size_t i = 0; i < paths->n; i++)
-		free(paths->at[i]);
-	lode_vec_release(paths);
+	lode_vec_release_each(paths, it, free(*it));
 }

@@ -111,9 +111,7 @@ void lode_site_free(struct lode_site *site)
 	for (size_t i = 0; i < site->given.n; i++)
 		site->given.at[i].release(site->given.at[i].context);
 	lode_vec_release(&site->given);
-	for (size_t i = 0; i < site->reports.n; i++)
-		lode_vec_release(&site->reports.at[i].questions);
-	lode_vec_release(&site->reports);
+	lode_vec_release_each(&site->reports, it, lode_vec_release(&it->questions));
 	lode_vec_release(&site->documents);
 	lode_arena_release(&site->arena);
 	free(site);

@@ -418,9 +418,7 @@ void lode_analyze_free(struct lode_analyze_answer *answer)
 		return;
 	if (s->folder)
 		lode_temporary_folder_remove(s->folder, s->folder_lock);
-	for (size_t i = 0; i < s->steps.n; i++)
-		lode_mine_free(s->steps.at[i].run.mine);
-	lode_vec_release(&s->steps);
+	lode_vec_release_each(&s->steps, it, lode_mine_free(it->run.mine));
 	lode_vec_release(&s->runs);
 	lode_html_reports_release(&s->reports);
 	lode_survey_release(&s->survey);

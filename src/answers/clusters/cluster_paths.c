@@ -224,7 +224,5 @@ void lode_cluster_path_release(struct lode_cluster_path *path)
 
 void lode_cluster_paths_release(struct lode_cluster_paths *paths)
 {
-	for (size_t i = 0; i < paths->at.n; i++)
-		lode_cluster_path_release(&paths->at.at[i]);
-	lode_vec_release(&paths->at);
+	lode_vec_release_each(&paths->at, it, lode_cluster_path_release(it));
 }

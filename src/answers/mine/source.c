@@ -177,9 +177,7 @@ static int fill(struct lode_mine_source *source, const struct lode_stream_set *s
 	note_unplaced(source, &points);
 	lode_source_make_files(source, &points);
 	lode_source_make_code(source, &points);
-	for (size_t i = 0; i < listings.n; i++)
-		lode_listing_close(listings.at[i]);
-	lode_vec_release(&listings);
+	lode_vec_release_each(&listings, it, lode_listing_close(*it));
 	lode_vec_release(&points);
 	lode_code_costs_release(&costs);
 	return LODE_OK;
@@ -213,9 +211,7 @@ void lode_mine_source_free(struct lode_mine_source *source)
 {
 	if (!source)
 		return;
-	for (size_t i = 0; i < source->texts.n; i++)
-		lode_source_text_release(&source->texts.at[i]);
-	lode_vec_release(&source->texts);
+	lode_vec_release_each(&source->texts, it, lode_source_text_release(it));
 	lode_arena_release(&source->arena);
 	free(source);
 }

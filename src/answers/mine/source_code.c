@@ -162,7 +162,5 @@ void lode_source_make_code(struct lode_mine_source *source, const lode_source_po
 	for (size_t i = 0; i < blocks.n && i < MAX_BLOCKS; i++)
 		make_block(&source->code[source->n_code++], source, &blocks.at[i]);
 	source->n_more_code = blocks.n - source->n_code;
-	for (size_t i = 0; i < blocks.n; i++)
-		lode_vec_release(&blocks.at[i].points);
-	lode_vec_release(&blocks);
+	lode_vec_release_each(&blocks, it, lode_vec_release(&it->points));
 }

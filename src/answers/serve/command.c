@@ -393,12 +393,8 @@ static void release_serving(struct serving *s)
 	lode_server_stop(s->server);
 	lode_site_free(s->site);
 	lode_serve_repo_close(s->repo);
-	for (size_t i = 0; i < s->timelines.n; i++)
-		lode_serve_timeline_close(s->timelines.at[i]);
-	lode_vec_release(&s->timelines);
-	for (size_t i = 0; i < s->mines.n; i++)
-		lode_serve_mine_close(s->mines.at[i]);
-	lode_vec_release(&s->mines);
+	lode_vec_release_each(&s->timelines, it, lode_serve_timeline_close(*it));
+	lode_vec_release_each(&s->mines, it, lode_serve_mine_close(*it));
 	lode_asked_release(&s->asked);
 	lode_pages_release(&s->pages);
 }

@@ -33,9 +33,7 @@ void lode_export_path_of(lode_export_path *path, const struct lode_calltree *tre
 
 void lode_export_stacks_release(struct lode_export_stacks *stacks)
 {
-	for (size_t i = 0; i < stacks->groups.n; i++)
-		free(stacks->groups.at[i].name);
-	lode_vec_release(&stacks->groups);
+	lode_vec_release_each(&stacks->groups, it, free(it->name));
 	lode_vec_release(&stacks->samples);
 	free(stacks->title);
 	stacks->title = NULL;
