@@ -96,6 +96,7 @@ void *lode_vec_resize(void *at, size_t *capacity, size_t need, size_t item_bytes
 	(lode_vec_reserve(v, (v)->n + 1), memset(&(v)->at[(v)->n], 0, sizeof(*(v)->at)), \
 	 &(v)->at[(v)->n++])
 #define lode_vec_release(v) (free((v)->at), (v)->at = NULL, (v)->n = (v)->capacity = 0)
+/* NOLINTBEGIN(bugprone-macro-parentheses): a declared name and a statement have none */
 /* The same, with `release` done first for each item: `it` is its address. */
 #define lode_vec_release_each(v, it, release)                  \
 	do {                                                   \
@@ -105,3 +106,4 @@ void *lode_vec_resize(void *at, size_t *capacity, size_t need, size_t item_bytes
 			release;                               \
 		lode_vec_release(v);                           \
 	} while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */

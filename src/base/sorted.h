@@ -30,6 +30,7 @@
 		return (order);                                                                 \
 	}
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a declaration has none */
 #define LODE_COMPARE_WITH(name, type, with, order)                            \
 	static int name(const void *first, const void *second, void *context) \
 	{                                                                     \
@@ -38,6 +39,7 @@
                                                                               \
 		return (order);                                               \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Sorts `n` items, of which there may be none. */
 #define lode_sort(items, n, compare) \

@@ -45,8 +45,14 @@ static const char *signed_words(const struct lode_sign_answer *answer, struct lo
 static const char *words_of(const struct lode_sign_answer *answer, struct lode_arena *arena)
 {
 	const struct lode_signature_merge *merge = &answer->merge;
+	const struct lode_signature *shown =
+		answer->act == LODE_SIGNATURE_SHOW ? answer->signatures : NULL;
 	char n[LODE_UNITS_BUFFER];
 
+	if (shown)
+		return lode_finding_text(arena, "%s, %s: %s", answer->name,
+					 shown->is_retired ? "retired" : "active",
+					 lode_format_plural(n, shown->n_patterns, "pattern"));
 	switch (answer->act) {
 	case LODE_SIGNATURE_LIST:
 		return listed_words(answer, arena);
@@ -59,11 +65,6 @@ static const char *words_of(const struct lode_sign_answer *answer, struct lode_a
 	case LODE_SIGNATURE_IMPORT:
 		return lode_finding_text(arena, "Imported: %zu new, %zu changed, %zu unchanged",
 					 merge->n_new, merge->n_changed, merge->n_same);
-	case LODE_SIGNATURE_SHOW:
-		return lode_finding_text(arena, "%s, %s: %s", answer->name,
-					 answer->signatures->is_retired ? "retired" : "active",
-					 lode_format_plural(n, answer->signatures->n_patterns,
-							    "pattern"));
 	default:
 		return lode_finding_text(arena, "%c%s %s", toupper(*answer->action),
 					 answer->action + 1, answer->name);

@@ -7,10 +7,10 @@
  *   main 0    2     2     2                and G(i - 1, k - 1) + 2 - Sub of the two functions
  *   stat 0    2     2     2
  *
- * The cost of an alignment (similarity.h) is then i + k - G(i, k). In this form nothing is added from
- * one column to the next, so that 4 or 8 columns are made at once. Numbers are whole ones that a
- * double holds exactly; a match gains one of the smallest units more than a substitution that costs
- * nothing.
+ * The cost of an alignment (similarity.h) is then i + k - G(i, k). In this form nothing is added
+ * from one column to the next, so that 4 or 8 columns are made at once. Numbers are whole ones that
+ * a double holds exactly; a match gains one of the smallest units more than a substitution that
+ * costs nothing.
  */
 #pragma once
 
