@@ -57,37 +57,34 @@ static inline void lode_call_stacks_release(struct lode_call_stacks *stacks)
 static inline uint32_t lode_call_stacks_shared(struct lode_call_stacks *stacks, uint32_t function,
 					       uint32_t n_functions)
 {
-	uint32_t *slot = lode_map_slot(&stacks->callees,
-				       (uint64_t)1 << 63 | (uint64_t)n_functions << 32 | function);
+	uint32_t slot = lode_map_number(&stacks->callees,
+					(uint64_t)1 << 63 | (uint64_t)n_functions << 32 | function,
+					stacks->at.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)stacks->at.n;
+	if (slot == stacks->at.n)
 		lode_vec_append(&stacks->at,
 				((struct lode_call_stack){.function = function,
 							  .n_functions = n_functions}));
-	}
-	return *slot;
+	return slot;
 }
 
 /* A stack that was not found. */
 static inline uint32_t lode_call_stacks_add(struct lode_call_stacks *stacks, uint32_t caller,
 					    uint32_t function)
 {
-	uint32_t *slot;
+	uint32_t slot;
 
 	if (stacks->at.n >= LODE_CALL_MAX_STACKS && caller)
 		caller = lode_call_stacks_shared(stacks, stacks->at.at[caller].function,
 						 stacks->at.at[caller].n_functions);
-	slot = lode_map_slot(&stacks->callees, (uint64_t)caller << 32 | function);
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)stacks->at.n;
+	slot = lode_map_number(&stacks->callees, (uint64_t)caller << 32 | function, stacks->at.n);
+	if (slot == stacks->at.n)
 		lode_vec_append(&stacks->at,
 				((struct lode_call_stack){
 					.caller = caller,
 					.function = function,
 					.n_functions = stacks->at.at[caller].n_functions + 1}));
-	}
-	return *slot;
+	return slot;
 }
 
 /* The stack of a call of `function` from `caller`; made if it is new. */

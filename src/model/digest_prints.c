@@ -158,14 +158,13 @@ static void add_unit(struct lode_digest_prints *prints, const char *unit)
 static void add_flags(struct lode_digest_prints *prints, const struct printing *p)
 {
 	for (size_t i = 0; i < p->digest->tree.frames.n; i++) {
-		uint32_t *at = lode_map_slot(&prints->frame_at, p->frames[i]);
+		uint32_t at = lode_map_number(&prints->frame_at, p->frames[i], prints->frames.n);
 
-		if (*at == LODE_NONE) {
-			*at = (uint32_t)prints->frames.n;
+		if (at == prints->frames.n) {
 			lode_vec_append(&prints->frames, p->frames[i]);
 			lode_vec_append(&prints->flags, 0);
 		}
-		prints->flags.at[*at] |= p->digest->tree.frames.at[i].flags;
+		prints->flags.at[at] |= p->digest->tree.frames.at[i].flags;
 	}
 }
 

@@ -27,14 +27,12 @@ static const uint32_t link_module = LODE_NONE - 1;
 static uint32_t frame_of_frame(struct lode_calltree *tree, uint32_t key_module, uint32_t module,
 			       uint32_t function, uint32_t flags)
 {
-	uint32_t *slot = lode_map_slot(&tree->frame_index, (uint64_t)key_module << 32 | function);
-	struct lode_frame frame = {module, function, flags};
+	uint32_t slot = lode_map_number(&tree->frame_index, (uint64_t)key_module << 32 | function,
+					tree->frames.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)tree->frames.n;
-		lode_vec_append(&tree->frames, frame);
-	}
-	return *slot;
+	if (slot == tree->frames.n)
+		lode_vec_append(&tree->frames, ((struct lode_frame){module, function, flags}));
+	return slot;
 }
 
 uint32_t lode_frame_intern(struct lode_calltree *tree, const char *module, const char *function,

@@ -17,14 +17,13 @@ static void reserve_frames(struct lode_name_stats *names, size_t n_frames)
 void lode_name_stats_add_pair(struct lode_name_stats *names, const struct lode_name_pair *pair)
 {
 	uint64_t key = (uint64_t)pair->caller << 32 | pair->callee;
-	uint32_t *slot = lode_map_slot(&names->pair_index, key);
+	uint32_t slot = lode_map_number(&names->pair_index, key, names->pairs.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)names->pairs.n;
+	if (slot == names->pairs.n) {
 		lode_vec_append(&names->pairs, *pair);
 		return;
 	}
-	names->pairs.at[*slot].n += pair->n;
+	names->pairs.at[slot].n += pair->n;
 }
 
 void lode_name_stats_merge(struct lode_name_stats *names, const struct lode_name_stats *from,

@@ -63,19 +63,17 @@ static uint32_t alike(const struct lode_stream *stream, uint32_t node)
 static uint32_t kind_of_run(struct placing *p, uint32_t before, uint32_t after)
 {
 	struct run_kind kind = {before, after, LODE_NONE};
-	uint32_t *slot = lode_map_slot(&p->kind_of, (uint64_t)before << 32 | after), *end;
+	uint32_t slot = lode_map_number(&p->kind_of, (uint64_t)before << 32 | after, p->kinds.n);
 
-	if (*slot != LODE_NONE)
-		return *slot;
+	if (slot < p->kinds.n)
+		return slot;
 	if (after) {
-		end = lode_map_slot(&p->end_of, after);
-		if (*end == LODE_NONE)
-			*end = p->n_ends++;
-		kind.end = *end;
+		kind.end = lode_map_number(&p->end_of, after, p->n_ends);
+		if (kind.end == p->n_ends)
+			p->n_ends++;
 	}
-	*slot = (uint32_t)p->kinds.n;
 	lode_vec_append(&p->kinds, kind);
-	return (uint32_t)p->kinds.n - 1;
+	return slot;
 }
 
 /* Events [first, end) of a thread are a run. */

@@ -59,20 +59,19 @@ static void find_ways(way_vec *ways, const struct lode_forks_input *in, const ui
 
 	for (size_t s = 0; s < stacks->n; s++) {
 		struct way way = {.name = name[s]};
-		uint32_t *place;
+		uint32_t place;
 
 		for (size_t i = stacks->start[s]; i < stacks->start[s + 1]; i++)
 			if (in->is_link[stacks->items[i]])
 				way.links = lode_hash_u64(way.links ^ (stacks->items[i] + 1));
 		for (size_t k = stacks->cost_start[s]; k < stacks->cost_start[s + 1]; k++)
 			way.cost_ns += stacks->costs[k].cost_ns;
-		place = lode_map_slot(&place_of, lode_hash_u64(way.links ^ way.name));
-		if (*place == LODE_NONE) {
-			*place = (uint32_t)ways->n;
+		place = lode_map_number(&place_of, lode_hash_u64(way.links ^ way.name), ways->n);
+		if (place == ways->n) {
 			lode_vec_append(ways, way);
 		} else {
 			lode_vec_is_there(ways);
-			ways->at[*place].cost_ns += way.cost_ns;
+			ways->at[place].cost_ns += way.cost_ns;
 		}
 	}
 	lode_map_release(&place_of);
@@ -86,14 +85,12 @@ static void keep_main_ways(way_vec *ways)
 
 	for (size_t i = 0; i < ways->n; i++) {
 		struct way way = ways->at[i];
-		uint32_t *place = lode_map_slot(&place_of, way.name);
+		uint32_t place = lode_map_number(&place_of, way.name, n);
 
-		if (*place == LODE_NONE) {
-			*place = (uint32_t)n;
+		if (place == n)
 			ways->at[n++] = way;
-		} else if (way.cost_ns > ways->at[*place].cost_ns) {
-			ways->at[*place] = way;
-		}
+		else if (way.cost_ns > ways->at[place].cost_ns)
+			ways->at[place] = way;
 	}
 	ways->n = n;
 	lode_map_release(&place_of);

@@ -62,13 +62,11 @@ static void add_runners_of(struct cpu_sums *s, const struct lode_digest_row *row
 	for (uint32_t k = 0; k < row->n_runners; k++) {
 		const struct lode_digest_runner *runner =
 			&s->digest->runners.at[row->first_runner + k];
-		uint32_t *slot = lode_map_slot(&s->slot_of, runner->name);
+		uint32_t slot = lode_map_number(&s->slot_of, runner->name, s->sums.n);
 
-		if (*slot == LODE_NONE) {
-			*slot = (uint32_t)s->sums.n;
+		if (slot == s->sums.n)
 			lode_vec_append(&s->sums, ((struct lode_digest_runner){runner->name, 0}));
-		}
-		s->sums.at[*slot].cost_ns += runner->cost_ns;
+		s->sums.at[slot].cost_ns += runner->cost_ns;
 	}
 }
 

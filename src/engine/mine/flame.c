@@ -17,20 +17,19 @@ typedef LODE_VEC(struct passed) passed_vec;
 static void pass_stack(passed_vec *passed, struct lode_map *slots, const struct lode_calltree *tree,
 		       const struct lode_cluster_stack *stack)
 {
-	uint32_t node = stack->node, *slot;
+	uint32_t node = stack->node, slot;
 
 	do {
-		slot = lode_map_slot(slots, node);
-		if (*slot != LODE_NONE)
+		slot = lode_map_number(slots, node, passed->n);
+		if (slot < passed->n)
 			break;
-		*slot = (uint32_t)passed->n;
 		lode_vec_append(passed, ((struct passed){.node = node}));
 	} while (node && (node = tree->nodes.at[node].parent) != 0);
-	slot = lode_map_slot(slots, stack->node);
+	slot = lode_map_find(slots, stack->node);
 	lode_vec_is_there(passed);
-	passed->at[*slot].own_ns += stack->cost_ns;
-	passed->at[*slot].wait_ns += stack->wait_ns;
-	passed->at[*slot].ready_ns += stack->ready_ns;
+	passed->at[slot].own_ns += stack->cost_ns;
+	passed->at[slot].wait_ns += stack->wait_ns;
+	passed->at[slot].ready_ns += stack->ready_ns;
 }
 
 LODE_COMPARE(by_node, struct passed, LODE_ORDER(a->node, b->node))

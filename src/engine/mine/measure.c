@@ -95,13 +95,11 @@ static void measure_pattern(const struct job *job, struct scratch *scratch, uint
 
 static void add_waker(struct scratch *scratch, uint32_t name, int64_t cost_ns)
 {
-	uint32_t *slot = lode_map_slot(&scratch->waker_slot, name);
+	uint32_t slot = lode_map_number(&scratch->waker_slot, name, scratch->wakers.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)scratch->wakers.n;
+	if (slot == scratch->wakers.n)
 		lode_vec_append(&scratch->wakers, ((struct lode_cluster_waker){name, 0}));
-	}
-	scratch->wakers.at[*slot].cost_ns += cost_ns;
+	scratch->wakers.at[slot].cost_ns += cost_ns;
 }
 
 /* One row of a stack of the cluster: which symptom, how dear, who woke. */

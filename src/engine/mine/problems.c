@@ -83,19 +83,17 @@ static void name_patterns(uint32_t *name_of_pattern, const struct lode_rounds *r
 	struct lode_map index = {0};
 
 	for (size_t s = 0; s < set->n; s++) {
-		uint32_t p = rounds->owner[s], *slot;
+		uint32_t p = rounds->owner[s], slot;
 
 		if (name_of_stack[s] != LODE_NONE)
 			is_name[name_of_stack[s]] = true;
 		if (p == LODE_NONE)
 			continue;
-		slot = lode_map_slot(&index, (uint64_t)p << 32 | name_of_stack[s]);
-		if (*slot == LODE_NONE) {
-			*slot = (uint32_t)owns.n;
+		slot = lode_map_number(&index, (uint64_t)p << 32 | name_of_stack[s], owns.n);
+		if (slot == owns.n)
 			lode_vec_append(&owns, ((struct own){p, name_of_stack[s], 0}));
-		}
 		lode_vec_is_there(&owns);
-		owns.at[*slot].cost_ns += set->cost_ns[s];
+		owns.at[slot].cost_ns += set->cost_ns[s];
 	}
 	for (size_t p = 0; p < rounds->n_patterns; p++) {
 		const struct lode_round_pattern *pattern = &rounds->patterns[p];

@@ -50,14 +50,13 @@ static void reserve_matches(struct lode_scratch *scratch, const struct lode_sele
 
 static struct lode_slot_counter *sparse_counter(struct lode_scratch *scratch, size_t at)
 {
-	uint32_t *index = lode_map_slot(&scratch->sparse, at);
+	uint32_t index = lode_map_number(&scratch->sparse, at, scratch->touched.n);
 
-	if (*index == LODE_NONE) {
-		*index = (uint32_t)scratch->touched.n;
+	if (index == scratch->touched.n) {
 		reserve_counters(scratch, scratch->touched.n + 1);
 		lode_vec_append(&scratch->touched, at);
 	}
-	return &scratch->counters.at[*index];
+	return &scratch->counters.at[index];
 }
 
 static inline void count_at(struct lode_scratch *scratch, size_t at, uint64_t stamp, int64_t weight,

@@ -143,15 +143,14 @@ static void draft_release(struct draft *draft)
 
 static uint32_t draft_item(struct draft *draft, uint32_t id)
 {
-	uint32_t *slot = lode_map_slot(&draft->index, id);
+	uint32_t slot = lode_map_number(&draft->index, id, draft->ids.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)draft->ids.n;
+	if (slot == draft->ids.n) {
 		lode_vec_append(&draft->ids, id);
 		lode_vec_append(&draft->cost, 0);
 		lode_vec_append(&draft->seen_in, 0);
 	}
-	return *slot;
+	return slot;
 }
 
 static int count_items(struct draft *draft, const struct lode_sequences *sequences,

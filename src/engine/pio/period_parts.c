@@ -218,14 +218,12 @@ static void find_rules(const struct lode_pio_run *run, struct lode_pio_period *p
 
 static void add_hit(lode_pio_ranking *ranking, struct lode_map *index, uint32_t id, uint32_t n)
 {
-	uint32_t *slot = lode_map_slot(index, id);
+	uint32_t slot = lode_map_number(index, id, ranking->n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)ranking->n;
+	if (slot == ranking->n)
 		lode_vec_append(ranking, ((struct lode_pio_ranked){.at = id}));
-	}
-	ranking->at[*slot].n_slow += n;
-	ranking->at[*slot].value += n;
+	ranking->at[slot].n_slow += n;
+	ranking->at[slot].value += n;
 }
 
 /* Which list a period belongs to does not matter here: they do not overlap. */

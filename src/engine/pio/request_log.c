@@ -218,16 +218,14 @@ struct lode_interval_counts *lode_interval_tally_at(struct lode_interval_tally *
 						    int64_t interval)
 {
 	int64_t number = page_of(interval);
-	uint32_t *place;
+	uint32_t place;
 
 	if (tally->last >= tally->pages.n || tally->pages.at[tally->last].number != number) {
-		place = lode_map_slot(&tally->index, (uint64_t)number);
-		if (*place == LODE_NONE) {
-			*place = (uint32_t)tally->pages.n;
+		place = lode_map_number(&tally->index, (uint64_t)number, tally->pages.n);
+		if (place == tally->pages.n)
 			lode_vec_append(&tally->pages,
 					((struct lode_tally_page){.number = number}));
-		}
-		tally->last = *place;
+		tally->last = place;
 	}
 	return &tally->pages.at[tally->last].at[interval - number * LODE_TALLY_PAGE];
 }

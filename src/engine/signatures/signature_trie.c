@@ -49,17 +49,16 @@ static uint32_t add_glob(struct lode_sigtrie *trie, const char *glob)
 static uint32_t add_child(struct lode_sigtrie *trie, uint32_t parent, uint32_t glob, bool is_direct)
 {
 	uint64_t key = (uint64_t)parent << 32 | glob << 1 | is_direct;
-	uint32_t *slot = lode_map_slot(&trie->edges, key);
+	uint32_t child = lode_map_number(&trie->edges, key, trie->nodes.n);
 	struct lode_sigtrie_node node = {glob, LODE_NONE, LODE_NONE, LODE_NONE, is_direct, false};
 
-	if (*slot != LODE_NONE)
-		return *slot;
-	*slot = (uint32_t)trie->nodes.n;
+	if (child < trie->nodes.n)
+		return child;
 	node.next = trie->nodes.at[parent].first_child;
-	trie->nodes.at[parent].first_child = *slot;
+	trie->nodes.at[parent].first_child = child;
 	trie->nodes.at[parent].has_direct |= is_direct;
 	lode_vec_append(&trie->nodes, node);
-	return (uint32_t)trie->nodes.n - 1;
+	return child;
 }
 
 static void add_owner(struct lode_sigtrie *trie, uint32_t node, uint32_t signature)

@@ -59,24 +59,21 @@ static struct lode_block_list *find_list(const struct lode_block_requests *reque
 static struct lode_block_list *make_list(struct lode_block_requests *requests,
 					 const struct lode_block_request *request)
 {
-	uint32_t *slot = lode_map_slot(&requests->index, key_of(requests, request));
+	uint32_t slot =
+		lode_map_number(&requests->index, key_of(requests, request), requests->lists.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)requests->lists.n;
+	if (slot == requests->lists.n)
 		lode_vec_append_zero(&requests->lists)->device = request->device;
-	}
-	return &requests->lists.at[*slot];
+	return &requests->lists.at[slot];
 }
 
 static uint32_t *count_of(struct lode_block_requests *requests, uint64_t device)
 {
-	uint32_t *slot = lode_map_slot(&requests->device_index, device);
+	uint32_t slot = lode_map_number(&requests->device_index, device, requests->n_waiting.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)requests->n_waiting.n;
+	if (slot == requests->n_waiting.n)
 		lode_vec_append(&requests->n_waiting, 0);
-	}
-	return &requests->n_waiting.at[*slot];
+	return &requests->n_waiting.at[slot];
 }
 
 uint32_t lode_block_count(const struct lode_block_requests *requests, uint64_t device)

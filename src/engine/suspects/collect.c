@@ -72,13 +72,11 @@ void lode_collect_note(struct lode_collect *c, const char *format, ...)
 
 static void count_more(struct lode_collect *c, uint32_t metric, uint32_t stack, uint64_t n)
 {
-	uint32_t *slot = lode_map_slot(&c->more_index, (uint64_t)metric << 32 | stack);
+	uint32_t slot = lode_map_number(&c->more_index, (uint64_t)metric << 32 | stack, c->more.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)c->more.n;
+	if (slot == c->more.n)
 		lode_vec_append(&c->more, ((struct lode_collect_more){metric, stack, 0}));
-	}
-	c->more.at[*slot].n += n;
+	c->more.at[slot].n += n;
 }
 
 /* What is known of a stack is known at the end only: until then, how many stand on it. */

@@ -268,12 +268,11 @@ static struct lode_tally_row *row_of(struct lode_tally *tally, uint32_t metric, 
 				     enum lode_side side)
 {
 	uint64_t key = (uint64_t)metric << 33 | (uint64_t)side << 32 | stack;
-	uint32_t *slot = lode_map_slot(&tally->row_index, key);
+	uint32_t slot = lode_map_number(&tally->row_index, key, tally->rows.n);
 	struct lode_tally_row *row;
 
-	if (*slot != LODE_NONE)
-		return &tally->rows.at[*slot];
-	*slot = (uint32_t)tally->rows.n;
+	if (slot < tally->rows.n)
+		return &tally->rows.at[slot];
 	row = lode_vec_append_zero(&tally->rows);
 	row->metric = metric;
 	row->stack = stack;

@@ -175,13 +175,12 @@ uint32_t lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece)
 
 void lode_fold_ran(struct lode_fold *fold, uint32_t row, uint32_t name, int64_t cost_ns)
 {
-	uint32_t *slot = lode_map_slot(&fold->runner_of, (uint64_t)row << 32 | name);
+	uint32_t slot =
+		lode_map_number(&fold->runner_of, (uint64_t)row << 32 | name, fold->runners.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)fold->runners.n;
+	if (slot == fold->runners.n)
 		lode_vec_append(&fold->runners, ((struct lode_fold_runner){row, {name, 0}}));
-	}
-	fold->runners.at[*slot].ran.cost_ns += cost_ns;
+	fold->runners.at[slot].ran.cost_ns += cost_ns;
 }
 
 /* By name, not by id: the same in whatever order names were met. */

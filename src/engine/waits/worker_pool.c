@@ -16,13 +16,12 @@ static void note_exchange(struct lode_pools *pools, const struct lode_stream *st
 			  lode_thread_id waited, uint32_t stack, lode_thread_id by)
 {
 	const struct lode_thread *threads = stream->threads.at;
-	uint32_t *place = lode_map_slot(&pools->place, pair(stack, threads[by].comm));
+	uint32_t place =
+		lode_map_number(&pools->place, pair(stack, threads[by].comm), pools->place.n);
 
-	if (*place == LODE_NONE)
-		*place = (uint32_t)pools->place.n;
 	*lode_map_slot(&pools->exchanged, pair(waited, threads[by].comm)) = 1;
 	*lode_map_slot(&pools->exchanged, pair(by, threads[waited].comm)) = 1;
-	*lode_map_slot(&pools->idles_at, pair(waited, *place)) = 1;
+	*lode_map_slot(&pools->idles_at, pair(waited, place)) = 1;
 }
 
 static void look_around(struct lode_pools *pools, const struct lode_stream *stream)

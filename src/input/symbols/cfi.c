@@ -171,13 +171,12 @@ static void read_row_cfi(struct lode_cfi *cfi, struct row *row, Dwarf_Frame *fra
 
 static const struct row *find_row(struct lode_cfi *cfi, uint64_t address)
 {
-	uint32_t *slot = lode_map_slot(&cfi->row_of, address);
+	uint32_t slot = lode_map_number(&cfi->row_of, address, cfi->rows.n);
 	Dwarf_Frame *frame = NULL;
 	struct row *row;
 
-	if (*slot != LODE_NONE)
-		return &cfi->rows.at[*slot];
-	*slot = (uint32_t)cfi->rows.n;
+	if (slot < cfi->rows.n)
+		return &cfi->rows.at[slot];
 	row = lode_vec_append_zero(&cfi->rows);
 	if (!cfi->eh_frame || dwarf_cfi_addrframe(cfi->eh_frame, address, &frame) != 0)
 		frame = NULL;

@@ -258,14 +258,12 @@ static struct answer look_up_inlines(struct lode_inlines *inlines, uint64_t addr
 void lode_inlines_find(struct lode_inlines *inlines, uint64_t address, const char *const **names,
 		       uint32_t *n)
 {
-	uint32_t *slot = lode_map_slot(&inlines->known, address);
+	uint32_t slot = lode_map_number(&inlines->known, address, inlines->answers.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)inlines->answers.n;
+	if (slot == inlines->answers.n)
 		lode_vec_append(&inlines->answers, look_up_inlines(inlines, address));
-	}
-	*names = inlines->answers.at[*slot].names;
-	*n = inlines->answers.at[*slot].n;
+	*names = inlines->answers.at[slot].names;
+	*n = inlines->answers.at[slot].n;
 }
 
 /* ---- Lines ---- */

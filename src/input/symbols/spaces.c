@@ -222,13 +222,11 @@ static struct space *space_find(const struct lode_spaces *spaces, int32_t pid)
 
 static struct space *space_of(struct lode_spaces *spaces, int32_t pid)
 {
-	uint32_t *slot = lode_map_slot(&spaces->index, (uint32_t)pid);
+	uint32_t slot = lode_map_number(&spaces->index, (uint32_t)pid, spaces->spaces.n);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)spaces->spaces.n;
+	if (slot == spaces->spaces.n)
 		(void)lode_vec_append_zero(&spaces->spaces);
-	}
-	return &spaces->spaces.at[*slot];
+	return &spaces->spaces.at[slot];
 }
 
 void lode_spaces_mmap(struct lode_spaces *spaces, int32_t pid, uint64_t start, uint64_t size,

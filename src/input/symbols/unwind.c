@@ -81,14 +81,13 @@ static struct module *module_of(struct lode_unwinder *unwinder, uint32_t id)
 	struct lode_elf_file *program, *debug;
 	struct module *module;
 	GElf_Ehdr header;
-	uint32_t *slot;
+	uint32_t slot;
 
 	if (!dso)
 		return NULL;
-	slot = lode_map_slot(&unwinder->index, (uintptr_t)dso);
-	if (*slot != LODE_NONE)
-		return &unwinder->modules.at[*slot];
-	*slot = (uint32_t)unwinder->modules.n;
+	slot = lode_map_number(&unwinder->index, (uintptr_t)dso, unwinder->modules.n);
+	if (slot < unwinder->modules.n)
+		return &unwinder->modules.at[slot];
 	module = lode_vec_append_zero(&unwinder->modules);
 	module->dso = dso;
 	lode_dso_open_files(dso, &program, &debug);

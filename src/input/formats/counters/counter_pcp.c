@@ -121,26 +121,25 @@ static double scale_of(const struct archive *a, const pmUnits *units)
 
 static uint32_t metric_of(struct archive *a, pmID id)
 {
-	uint32_t *slot = lode_map_slot(&a->metric_of, id);
+	uint32_t slot = lode_map_number(&a->metric_of, id, a->metrics.n);
 	struct metric *m;
 	char *name = NULL;
 
-	if (*slot != LODE_NONE)
-		return *slot;
-	*slot = (uint32_t)a->metrics.n;
+	if (slot < a->metrics.n)
+		return slot;
 	m = lode_vec_append_zero(&a->metrics);
 	if (a->lib.pmLookupDesc(id, &m->desc) < 0 || a->lib.pmNameID(id, &name) < 0) {
 		lode_loss_add(lode_counter_log_losses(a->reader->log), LODE_LOSS_BAD_RECORD, 1, -1,
 			      a->reader->last_ns, "%s: a metric has no name or no description",
 			      a->reader->path);
-		return *slot;
+		return slot;
 	}
 	m->name = lode_strdup(name);
 	free(name);
 	m->is_wanted = is_number(m->desc.type);
 	m->scale = scale_of(a, &m->desc.units);
 	m->kind = m->desc.sem == PM_SEM_COUNTER ? LODE_COUNTER_TOTAL : LODE_COUNTER_STATE;
-	return *slot;
+	return slot;
 }
 
 /* "kernel.all.load[1 minute]" */

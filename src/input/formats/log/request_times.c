@@ -25,15 +25,14 @@ static int64_t day_of(int64_t t_ns)
 
 static void note_day(struct lode_request_times *times, int64_t t_ns)
 {
-	uint32_t *at = lode_map_slot(&times->days, (uint64_t)day_of(t_ns));
+	uint32_t at = lode_map_number(&times->days, (uint64_t)day_of(t_ns), times->at_days.n);
 	struct lode_request_day *day;
 
-	if (*at == LODE_NONE) {
-		*at = (uint32_t)times->at_days.n;
+	if (at == times->at_days.n) {
 		lode_vec_append(&times->at_days, ((struct lode_request_day){t_ns, t_ns}));
 		return;
 	}
-	day = &times->at_days.at[*at];
+	day = &times->at_days.at[at];
 	day->first_ns = t_ns < day->first_ns ? t_ns : day->first_ns;
 	day->last_ns = t_ns > day->last_ns ? t_ns : day->last_ns;
 }

@@ -126,12 +126,11 @@ static struct lode_module_quality *module_row(struct resolving *r, struct lode_m
 	struct lode_stream *stream = r->stream;
 	const char *name = module_name(r, dso), *status = "addresses outside all mappings";
 	uint32_t id = lode_strings_intern(&stream->tree.strings, name, strlen(name));
-	uint32_t *row = lode_map_slot(rows, id);
+	uint32_t row = lode_map_number(rows, id, stream->modules.n);
 	struct lode_module_quality *module;
 
-	if (*row != LODE_NONE)
-		return &stream->modules.at[*row];
-	*row = (uint32_t)stream->modules.n;
+	if (row < stream->modules.n)
+		return &stream->modules.at[row];
 	module = lode_vec_append_zero(&stream->modules);
 	module->name = stream->tree.strings.text.at[id];
 	if (dso == LODE_PERF_GUEST_DSO)
@@ -450,14 +449,11 @@ static void note_alike(const struct resolving *r)
 
 	for (uint32_t i = 1; i < tree->nodes.n; i++) {
 		const struct lode_callnode *node = &tree->nodes.at[i];
-		uint32_t frame = node->frame, *slot;
+		uint32_t frame = node->frame;
 
 		if (lode_function_addresses_index(lode_frame_module(tree, frame)) != LODE_NONE)
 			frame = any = any == LODE_NONE ? frame : any;
-		slot = lode_map_slot(&first, (uint64_t)like[node->parent] << 32 | frame);
-		if (*slot == LODE_NONE)
-			*slot = i;
-		like[i] = *slot;
+		like[i] = lode_map_number(&first, (uint64_t)like[node->parent] << 32 | frame, i);
 	}
 	lode_map_release(&first);
 	stream->stack_like = like;

@@ -181,18 +181,17 @@ static uint32_t kernel_node(struct lode_perf_stacks *stacks, const struct lode_p
 static uint32_t raw_id(struct lode_perf_stacks *stacks, uint32_t user, uint32_t kernel,
 		       bool is_truncated)
 {
-	uint32_t *slot;
+	uint32_t slot;
 
 	if (!user && !kernel)
 		return 0;
-	slot = lode_map_slot(&stacks->raw_index,
-			     (uint64_t)user << 32 | (uint64_t)kernel << 1 | is_truncated);
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)stacks->raws.n;
+	slot = lode_map_number(&stacks->raw_index,
+			       (uint64_t)user << 32 | (uint64_t)kernel << 1 | is_truncated,
+			       stacks->raws.n);
+	if (slot == stacks->raws.n)
 		lode_vec_append(&stacks->raws,
 				((struct lode_perf_raw){user, kernel, is_truncated}));
-	}
-	return *slot;
+	return slot;
 }
 
 static uint32_t kernel_part_node(struct lode_perf_stacks *stacks, struct lode_perf_known *known,

@@ -43,16 +43,15 @@ void lode_text_modules(struct lode_stream *stream, const char *symbols)
 
 	for (size_t i = 0; i < tree->frames.n; i++) {
 		const struct lode_frame *frame = &tree->frames.at[i];
-		uint32_t *slot = lode_map_slot(&index, frame->module);
+		uint32_t slot = lode_map_number(&index, frame->module, stream->modules.n);
 		struct lode_module_quality *module;
 
-		if (*slot == LODE_NONE) {
-			*slot = (uint32_t)stream->modules.n;
+		if (slot == stream->modules.n) {
 			module = lode_vec_append_zero(&stream->modules);
 			module->name = tree->strings.text.at[frame->module];
 			module->symbols = symbols;
 		}
-		module = &stream->modules.at[*slot];
+		module = &stream->modules.at[slot];
 		module->n_frames++;
 		if (frame->flags & LODE_FRAME_UNKNOWN)
 			module->n_unknown++;

@@ -54,7 +54,6 @@ static int add_buffer(struct scan *scan, int64_t offset, int64_t size_bytes, str
 	uint8_t bytes[PREAMBLE_BYTES];
 	size_t want = size_bytes < PREAMBLE_BYTES ? (size_t)size_bytes : PREAMBLE_BYTES;
 	ssize_t n = lode_spool_read(scan->spool, bytes, want, offset, err);
-	uint32_t *slot;
 
 	if (n < 0)
 		return (int)n;
@@ -64,11 +63,9 @@ static int add_buffer(struct scan *scan, int64_t offset, int64_t size_bytes, str
 			      (unsigned long long)offset, (long long)size_bytes);
 		return LODE_OK;
 	}
-	slot = lode_map_slot(&scan->threads,
-			     (uint64_t)(uint32_t)buffer.pid << 32 | (uint32_t)buffer.tid);
-	if (*slot == LODE_NONE)
-		*slot = (uint32_t)(scan->threads.n - 1);
-	buffer.thread = *slot;
+	buffer.thread = lode_map_number(&scan->threads,
+					(uint64_t)(uint32_t)buffer.pid << 32 | (uint32_t)buffer.tid,
+					scan->threads.n);
 	lode_vec_append(&scan->index->buffers, buffer);
 	return LODE_OK;
 }
