@@ -2,6 +2,7 @@
 #include "model/call_spread.h"
 
 #include "base/pool.h"
+#include "base/sorted.h"
 #include "model/call_cursor.h"
 
 enum {
@@ -113,10 +114,7 @@ static uint64_t rank_of(uint64_t n, unsigned per_cent)
 	return (uint64_t)(((unsigned __int128)n * per_cent + 99) / 100) - 1;
 }
 
-static int by_bucket(const void *a, const void *b)
-{
-	return *(const uint16_t *)a - *(const uint16_t *)b;
-}
+LODE_COMPARE(by_bucket, uint16_t, *a - *b)
 
 /* The bucket that has `rank`; few calls are in order of their buckets. */
 static struct search find_bucket(const struct lode_bucket_counts *c, uint64_t rank)

@@ -164,17 +164,11 @@ const char *lode_frame_full_name(const struct lode_calltree *tree, uint32_t fram
 }
 
 /* A link and a function can have the same texts; nothing else can. */
-static int compare_frames(const void *first, const void *second, void *context)
-{
-	const struct lode_calltree *tree = context;
-	uint32_t a = *(const uint32_t *)first, b = *(const uint32_t *)second;
-	int order = strcmp(lode_frame_function(tree, a), lode_frame_function(tree, b));
-
-	order = order ?: strcmp(lode_frame_module(tree, a), lode_frame_module(tree, b));
-	return order
-		       ?: LODE_ORDER(tree->frames.at[a].flags & LODE_FRAME_LINK,
-				     tree->frames.at[b].flags & LODE_FRAME_LINK);
-}
+LODE_COMPARE_WITH(compare_frames, uint32_t, const struct lode_calltree *tree,
+		  strcmp(lode_frame_function(tree, *a), lode_frame_function(tree, *b))
+			  ?: strcmp(lode_frame_module(tree, *a), lode_frame_module(tree, *b))
+			  ?: LODE_ORDER(tree->frames.at[*a].flags & LODE_FRAME_LINK,
+				       tree->frames.at[*b].flags & LODE_FRAME_LINK))
 
 uint32_t *lode_frames_by_name(const struct lode_calltree *tree)
 {

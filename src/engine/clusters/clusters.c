@@ -21,14 +21,9 @@ static uint32_t similarity_of(void *context, uint32_t a, uint32_t b)
 	return lode_pair_similarity(context, a, b);
 }
 
-static int by_length(const void *a, const void *b, void *context)
-{
-	const struct lode_pattern_set *patterns = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	size_t n_x = lode_pattern_length(patterns, x), n_y = lode_pattern_length(patterns, y);
-
-	return LODE_ORDER(n_x, n_y) ?: LODE_ORDER(x, y);
-}
+LODE_COMPARE_WITH(by_length, uint32_t, const struct lode_pattern_set *patterns,
+		  LODE_ORDER(lode_pattern_length(patterns, *a), lode_pattern_length(patterns, *b))
+			  ?: LODE_ORDER(*a, *b))
 
 /* Marks the patterns that are too long to be compared with others; gives how many. */
 static size_t mark_alone(bool *is_alone, const struct lode_pattern_set *patterns,

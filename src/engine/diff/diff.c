@@ -315,14 +315,11 @@ static enum lode_diff_class class_of(const struct lode_diff *diff,
 	return LODE_DIFF_SAME;
 }
 
-static int by_class(const void *a, const void *b)
-{
-	const struct lode_diff_change *p = a, *q = b;
-	double x = fabs(p->change), y = fabs(q->change);
-	int order = LODE_ORDER(p->class, q->class) ?: LODE_ORDER(q->matters, p->matters);
-
-	return order ?: LODE_ORDER(y, x) ?: LODE_ORDER(p->item, q->item);
-}
+LODE_COMPARE(by_class, struct lode_diff_change,
+	     LODE_ORDER(a->class, b->class)
+		     ?: LODE_ORDER(b->matters, a->matters)
+		     ?: LODE_ORDER(fabs(b->change), fabs(a->change))
+		     ?: LODE_ORDER(a->item, b->item))
 
 static void classify(struct lode_diff *diff)
 {

@@ -66,15 +66,10 @@ struct adoption {
 
 enum { ADOPT_BLOCK = 256 };
 
-static int by_common_part(const void *a, const void *b, void *context)
-{
-	const struct adoption *x = context;
-	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-	const struct lode_cluster *c = &x->clusters[p], *d = &x->clusters[q];
-	int order = LODE_ORDER(d->n_common, c->n_common) ?: LODE_ORDER(x->own[q], x->own[p]);
-
-	return order ?: LODE_ORDER(p, q);
-}
+LODE_COMPARE_WITH(by_common_part, uint32_t, const struct adoption *x,
+		  LODE_ORDER(x->clusters[*b].n_common, x->clusters[*a].n_common)
+			  ?: LODE_ORDER(x->own[*b], x->own[*a])
+			  ?: LODE_ORDER(*a, *b))
 
 /* Length of the longest common subsequence: how much of a pattern a stack shows. What both begin
    and end with alike is in one of these. */

@@ -35,13 +35,9 @@ static void pass_stack(passed_vec *passed, struct lode_map *slots, const struct 
 LODE_COMPARE(by_node, struct passed, LODE_ORDER(a->node, b->node))
 
 /* Dearest first; of equal ones callers first, whose nodes are smaller. */
-static int dearest_node_first(const void *a, const void *b, void *context)
-{
-	const struct passed *all = context;
-	const struct passed *p = &all[*(const uint32_t *)a], *q = &all[*(const uint32_t *)b];
-
-	return LODE_ORDER(q->total_ns, p->total_ns) ?: LODE_ORDER(p->node, q->node);
-}
+LODE_COMPARE_WITH(dearest_node_first, uint32_t, const struct passed *all,
+		  LODE_ORDER(all[*b].total_ns, all[*a].total_ns)
+			  ?: LODE_ORDER(all[*a].node, all[*b].node))
 
 /* Marks the nodes to keep. Callers go before what they call, whatever it costs. */
 static void choose_flame(passed_vec *passed, size_t max_nodes)

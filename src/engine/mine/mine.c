@@ -612,23 +612,14 @@ static int64_t rank_value(const struct lode_cluster *cluster, enum lode_rank ran
 }
 
 /* Best first; equal ones by own cost, total, then the name of their costliest pattern. */
-static int by_rank(const void *a, const void *b, void *context)
-{
-	const struct mining *m = context;
-	const struct lode_cluster *p = a, *q = b;
-	const int64_t keys[][2] = {
-		{rank_value(p, m->options->rank), rank_value(q, m->options->rank)},
-		{p->own_ns, q->own_ns},
-		{p->total_ns, q->total_ns},
-		{q->kind_group, p->kind_group},
-	};
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] > keys[i][1] ? -1 : 1;
-	return lode_frames_compare(m->name_rank, p->patterns[0].frames, p->patterns[0].n_frames,
-				   q->patterns[0].frames, q->patterns[0].n_frames);
-}
+LODE_COMPARE_WITH(by_rank, struct lode_cluster, const struct mining *m,
+		  LODE_ORDER(rank_value(b, m->options->rank), rank_value(a, m->options->rank))
+			  ?: LODE_ORDER(b->own_ns, a->own_ns)
+			  ?: LODE_ORDER(b->total_ns, a->total_ns)
+			  ?: LODE_ORDER(a->kind_group, b->kind_group)
+			  ?: lode_frames_compare(m->name_rank, a->patterns[0].frames,
+						 a->patterns[0].n_frames, b->patterns[0].frames,
+						 b->patterns[0].n_frames))
 
 int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	      const struct lode_mine_options *options, struct lode_error *err)

@@ -297,15 +297,10 @@ static int64_t unexplained_of(const struct lode_order_stream *stream)
 	return stream->symptom_ns - stream->covered_ns;
 }
 
-static int largest_first(const void *a, const void *b, void *context)
-{
-	const struct sorting *sorting = context;
-	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-	int64_t x = sorting->value(&sorting->input->streams[p]);
-	int64_t y = sorting->value(&sorting->input->streams[q]);
-
-	return LODE_ORDER(y, x) ?: LODE_ORDER(p, q);
-}
+LODE_COMPARE_WITH(largest_first, uint32_t, const struct sorting *sorting,
+		  LODE_ORDER(sorting->value(&sorting->input->streams[*b]),
+			     sorting->value(&sorting->input->streams[*a]))
+			  ?: LODE_ORDER(*a, *b))
 
 static void add_step(struct lode_stream_order *out, struct known *known, uint32_t stream,
 		     uint32_t signature)

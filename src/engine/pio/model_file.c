@@ -57,14 +57,9 @@ static void put_training(struct lode_json *json, const struct lode_pio_model *m)
 	lode_json_end_object(json);
 }
 
-static int by_pair(const void *a, const void *b, void *context)
-{
-	const struct lode_usual *usual = context;
-	const struct lode_usual_pair *x = &usual->pairs.at[*(const uint32_t *)a];
-	const struct lode_usual_pair *y = &usual->pairs.at[*(const uint32_t *)b];
-
-	return LODE_ORDER(x->action, y->action) ?: LODE_ORDER(x->user, y->user);
-}
+LODE_COMPARE_WITH(by_pair, uint32_t, const struct lode_usual *usual,
+		  LODE_ORDER(usual->pairs.at[*a].action, usual->pairs.at[*b].action)
+			  ?: LODE_ORDER(usual->pairs.at[*a].user, usual->pairs.at[*b].user))
 
 /* [user, requests, mean, deviation] per line, actions in the order of their ids. */
 static void put_usual(struct lode_json *json, const struct lode_pio_model *m)

@@ -68,10 +68,8 @@ int lode_leaf_compare(const struct lode_leaf *x, const struct lode_leaf *y,
 		       ?: LODE_ORDER(x->function, y->function);
 }
 
-static int compare_leaves(const void *a, const void *b, void *context)
-{
-	return lode_leaf_compare(a, b, context);
-}
+LODE_COMPARE_WITH(compare_leaves, struct lode_leaf, const struct lode_calltree *functions,
+		  lode_leaf_compare(a, b, functions))
 
 void lode_leaves_sort(struct lode_meanwhile_thread *out, const struct lode_calltree *functions)
 {

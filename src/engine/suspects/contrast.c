@@ -156,15 +156,12 @@ static void contrast_unit(struct contrasting *c, const struct item *items, size_
 	c->callers.n = 0;
 }
 
-static int most_significant_first(const void *a, const void *b)
-{
-	const struct lode_contrast *x = a, *y = b;
-	double share_x = share(&x->with.outcome), share_y = share(&y->with.outcome);
-	int order = LODE_ORDER(x->log_p, y->log_p) ?: LODE_ORDER(share_y, share_x);
-
-	order = order ?: LODE_ORDER(x->leaf, y->leaf) ?: LODE_ORDER(x->metric, y->metric);
-	return order ?: LODE_ORDER(x->callers[0], y->callers[0]);
-}
+LODE_COMPARE(most_significant_first, struct lode_contrast,
+	     LODE_ORDER(a->log_p, b->log_p)
+		     ?: LODE_ORDER(share(&b->with.outcome), share(&a->with.outcome))
+		     ?: LODE_ORDER(a->leaf, b->leaf)
+		     ?: LODE_ORDER(a->metric, b->metric)
+		     ?: LODE_ORDER(a->callers[0], b->callers[0]))
 
 static void sort_items(struct contrasting *c, struct item *items, size_t *n)
 {

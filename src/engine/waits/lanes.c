@@ -45,15 +45,10 @@ static void count_shares(struct build *b)
 }
 
 /* The symptom's thread, then whoever has most of the path. */
-static int by_share(const void *a, const void *b, void *context)
-{
-	const struct share *p = a, *q = b;
-	lode_thread_id own = *(const lode_thread_id *)context;
-
-	if ((p->thread == own) != (q->thread == own))
-		return p->thread == own ? -1 : 1;
-	return LODE_ORDER(q->path_ns, p->path_ns) ?: LODE_ORDER(p->thread, q->thread);
-}
+LODE_COMPARE_WITH(by_share, struct share, const lode_thread_id *own,
+		  LODE_ORDER(b->thread == *own, a->thread == *own)
+			  ?: LODE_ORDER(b->path_ns, a->path_ns)
+			  ?: LODE_ORDER(a->thread, b->thread))
 
 LODE_COMPARE(by_first_span, struct share,
 	     LODE_ORDER(a->first_span, b->first_span) ?: LODE_ORDER(a->thread, b->thread))

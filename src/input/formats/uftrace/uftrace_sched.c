@@ -128,13 +128,7 @@ static void load_file(struct lode_uftrace_sched *sched, const char *path,
 }
 
 /* perf-cpu0.dat ..., by number: of names, the last one counts. */
-static int by_length_and_name(const void *a, const void *b)
-{
-	const char *x = *(char *const *)a, *y = *(char *const *)b;
-	size_t n_x = strlen(x), n_y = strlen(y);
-
-	return n_x != n_y ? (n_x > n_y) - (n_x < n_y) : strcmp(x, y);
-}
+LODE_COMPARE_AT(by_length_and_name, char, LODE_ORDER(strlen(a), strlen(b)) ?: strcmp(a, b))
 
 void lode_uftrace_sched_load(struct lode_uftrace_sched *sched, const char *directory,
 			     struct lode_losses *losses)
