@@ -109,7 +109,5 @@ int lode_call_batches_add(struct lode_call_batches *batches, uint32_t thread, in
 
 void lode_call_batches_release(struct lode_call_batches *batches)
 {
-	for (size_t i = 0; i < batches->threads.n; i++)
-		free(batches->threads.at[i].at);
-	lode_vec_release(&batches->threads);
+	lode_vec_release_each(&batches->threads, it, free(it->at));
 }

@@ -75,9 +75,7 @@ void lode_call_sort_free(struct lode_call_sort *sort)
 {
 	if (!sort)
 		return;
-	for (size_t i = 0; i < sort->threads.n; i++)
-		lode_vec_release(&sort->threads.at[i].records);
-	lode_vec_release(&sort->threads);
+	lode_vec_release_each(&sort->threads, it, lode_vec_release(&it->records));
 	lode_vec_release(&sort->runs);
 	lode_vec_release(&sort->held);
 	lode_vec_release(&sort->suspects);

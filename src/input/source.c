@@ -227,9 +227,7 @@ void lode_inputs_release(struct lode_inputs *inputs)
 {
 	lode_path_list_release(&inputs->paths);
 	lode_vec_release(&inputs->lines);
-	for (size_t i = 0; i < inputs->manifests.n; i++)
-		lode_manifest_release(&inputs->manifests.at[i]);
-	lode_vec_release(&inputs->manifests);
+	lode_vec_release_each(&inputs->manifests, it, lode_manifest_release(it));
 	for (size_t i = 0; i < inputs->n_skipped; i++) {
 		free(inputs->skipped[i].path);
 		free(inputs->skipped[i].reason);

@@ -372,9 +372,7 @@ static void release(struct intake *in, unsigned n_threads)
 	for (size_t i = 0; i < in->lines.n; i++) {
 		struct line *line = in->lines.at[i];
 
-		for (size_t k = 0; k < line->waiting.n; k++)
-			free(line->waiting.at[k].at);
-		lode_vec_release(&line->waiting);
+		lode_vec_release_each(&line->waiting, it, free(it->at));
 		free(line->filling);
 		lode_call_pairing_free(line->pairing);
 		free(line->losses);

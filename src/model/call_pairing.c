@@ -96,9 +96,7 @@ void lode_call_pairing_free(struct lode_call_pairing *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->history.n; i++)
-		free(p->history.at[i].at);
-	lode_vec_release(&p->history);
+	lode_vec_release_each(&p->history, it, free(it->at));
 	lode_call_pieces_release(&p->early, p->store);
 	lode_vec_release(&p->open);
 	lode_vec_release(&p->starts);

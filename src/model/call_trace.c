@@ -236,9 +236,7 @@ void lode_call_trace_free(struct lode_call_trace *trace)
 {
 	if (!trace)
 		return;
-	for (size_t i = 0; i < trace->threads.n; i++)
-		lode_call_thread_free(trace->threads.at[i]);
-	lode_vec_release(&trace->threads);
+	lode_vec_release_each(&trace->threads, it, lode_call_thread_free(*it));
 	lode_vec_release(&trace->spreads);
 	lode_vec_release(&trace->clocks);
 	lode_calltree_release(&trace->functions);

@@ -9,9 +9,7 @@ void lode_connections_free(struct lode_connections *connections)
 		return;
 	lode_vec_release(&connections->sockets);
 	lode_vec_release(&connections->transfers);
-	for (size_t i = 0; i < connections->hosts.n; i++)
-		lode_vec_release(&connections->hosts.at[i].gaps);
-	lode_vec_release(&connections->hosts);
+	lode_vec_release_each(&connections->hosts, it, lode_vec_release(&it->gaps));
 	lode_vec_release(&connections->thread_last_ns);
 	lode_vec_release(&connections->cpu_last_ns);
 	lode_map_release(&connections->socket_of);

@@ -7,12 +7,8 @@ void lode_stream_free(struct lode_stream *stream)
 {
 	if (!stream)
 		return;
-	for (size_t i = 0; i < stream->threads.n; i++)
-		lode_events_release(&stream->threads.at[i].events);
-	lode_vec_release(&stream->threads);
-	for (size_t i = 0; i < stream->cpus.n; i++)
-		lode_vec_release(&stream->cpus.at[i].runs);
-	lode_vec_release(&stream->cpus);
+	lode_vec_release_each(&stream->threads, it, lode_events_release(&it->events));
+	lode_vec_release_each(&stream->cpus, it, lode_vec_release(&it->runs));
 	lode_map_release(&stream->thread_index);
 	lode_vec_release(&stream->event_counts);
 	lode_vec_release(&stream->modules);

@@ -9,9 +9,7 @@ enum { BUSY_MS = 2000 };
 
 void lode_repo_made_covers_release(struct lode_repo_made_covers *made)
 {
-	for (size_t i = 0; i < made->list.n; i++)
-		lode_vec_release(&made->list.at[i].content);
-	lode_vec_release(&made->list);
+	lode_vec_release_each(&made->list, it, lode_vec_release(&it->content));
 }
 
 /* ---- Numbers ---- */

@@ -142,9 +142,7 @@ void lode_repo_entry_free(struct lode_repo_entry *entry)
 		return;
 	lode_digest_free(entry->digest);
 	lode_vec_release(&entry->packed);
-	for (size_t i = 0; i < entry->streams.n; i++)
-		lode_vec_release(&entry->streams.at[i].symptoms);
-	lode_vec_release(&entry->streams);
+	lode_vec_release_each(&entry->streams, it, lode_vec_release(&it->symptoms));
 	lode_vec_release(&entry->labels);
 	lode_arena_release(&entry->arena);
 	free(entry);

@@ -39,9 +39,7 @@ void lode_request_spool_free(struct lode_request_spool *spool)
 {
 	if (!spool)
 		return;
-	for (size_t i = 0; i < spool->blocks.n; i++)
-		free(spool->blocks.at[i].at);
-	lode_vec_release(&spool->blocks);
+	lode_vec_release_each(&spool->blocks, it, free(it->at));
 	if (spool->fd >= 0)
 		close(spool->fd);
 	free(spool);

@@ -39,7 +39,5 @@ void lode_rule_release(struct lode_rule *rule)
 
 void lode_ruleset_release(struct lode_ruleset *ruleset)
 {
-	for (size_t i = 0; i < ruleset->rules.n; i++)
-		lode_rule_release(&ruleset->rules.at[i]);
-	lode_vec_release(&ruleset->rules);
+	lode_vec_release_each(&ruleset->rules, it, lode_rule_release(it));
 }

@@ -280,9 +280,7 @@ void lode_block_close(struct lode_block_requests *requests, enum lode_execution_
 
 void lode_block_release(struct lode_block_requests *requests)
 {
-	for (size_t i = 0; i < requests->lists.n; i++)
-		lode_vec_release(&requests->lists.at[i].requests);
-	lode_vec_release(&requests->lists);
+	lode_vec_release_each(&requests->lists, it, lode_vec_release(&it->requests));
 	lode_map_release(&requests->index);
 	lode_map_release(&requests->device_index);
 	lode_vec_release(&requests->n_waiting);

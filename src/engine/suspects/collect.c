@@ -249,9 +249,7 @@ struct lode_collect *lode_collect_new(struct lode_execution_set *set,
 
 static void release_kinds(struct lode_collect *c)
 {
-	for (size_t i = 0; i < c->kinds.n; i++)
-		lode_vec_release(&c->kinds.at[i].uses);
-	lode_vec_release(&c->kinds);
+	lode_vec_release_each(&c->kinds, it, lode_vec_release(&it->uses));
 	lode_strings_release(&c->kind_names);
 	memset(&c->kind_names, 0, sizeof(c->kind_names));
 }

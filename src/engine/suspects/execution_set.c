@@ -42,12 +42,8 @@ struct lode_execution_set *lode_execution_set_new(size_t memory_bytes)
 
 static void log_free(struct lode_execution_log *log)
 {
-	for (size_t i = 0; i < log->kept.n; i++)
-		free(log->kept.at[i]);
-	for (size_t i = 0; i < log->maps.n; i++)
-		free(log->maps.at[i].node_of_raw);
-	lode_vec_release(&log->kept);
-	lode_vec_release(&log->maps);
+	lode_vec_release_each(&log->kept, it, free(*it));
+	lode_vec_release_each(&log->maps, it, free(it->node_of_raw));
 	free(log->chunk);
 	if (log->fd >= 0)
 		close(log->fd);

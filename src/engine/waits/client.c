@@ -296,9 +296,7 @@ lode_thread_id lode_client_of(struct lode_clients *clients, const struct lode_st
 
 void lode_clients_release(struct lode_clients *clients)
 {
-	for (size_t i = 0; i < clients->latest.n; i++)
-		free(clients->latest.at[i]);
-	lode_vec_release(&clients->latest);
+	lode_vec_release_each(&clients->latest, it, free(*it));
 	lode_vec_release(&clients->answers);
 	lode_vec_release(&clients->first);
 }

@@ -308,9 +308,7 @@ void lode_lanes_build(struct lode_lanes *out, const struct lode_stream *stream,
 
 void lode_lanes_release(struct lode_lanes *lanes)
 {
-	for (size_t i = 0; i < lanes->lanes.n; i++)
-		lode_vec_release(&lanes->lanes.at[i].events);
-	lode_vec_release(&lanes->lanes);
+	lode_vec_release_each(&lanes->lanes, it, lode_vec_release(&it->events));
 	lode_vec_release(&lanes->spans);
 	lode_vec_release(&lanes->wakes);
 	lode_calltree_release(&lanes->tree);

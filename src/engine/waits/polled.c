@@ -242,12 +242,8 @@ struct lode_polled_by lode_polled_holder(struct lode_polled *polled,
 
 void lode_polled_release(struct lode_polled *polled)
 {
-	for (size_t i = 0; i < polled->work_ns.n; i++) {
-		free(polled->work_ns.at[i]);
-		free(polled->holder_at.at[i]);
-	}
-	lode_vec_release(&polled->work_ns);
-	lode_vec_release(&polled->holder_at);
+	lode_vec_release_each(&polled->work_ns, it, free(*it));
+	lode_vec_release_each(&polled->holder_at, it, free(*it));
 	lode_vec_release(&polled->by_pid);
 	lode_vec_release(&polled->holders);
 }

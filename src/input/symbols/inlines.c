@@ -170,9 +170,7 @@ void lode_inlines_free(struct lode_inlines *inlines)
 	dwarf_end(inlines->dwarf);
 	close(inlines->fd);
 	ranges_release(&inlines->unit_ranges);
-	for (size_t i = 0; i < inlines->units.n; i++)
-		ranges_release(&inlines->units.at[i].functions);
-	lode_vec_release(&inlines->units);
+	lode_vec_release_each(&inlines->units, it, ranges_release(&it->functions));
 	lode_arena_release(&inlines->arena);
 	lode_map_release(&inlines->known);
 	lode_vec_release(&inlines->answers);

@@ -107,9 +107,7 @@ void lode_symboliser_free(struct lode_symboliser *symboliser)
 {
 	if (!symboliser)
 		return;
-	for (size_t i = 0; i < symboliser->dsos.n; i++)
-		dso_free(symboliser->dsos.at[i]);
-	lode_vec_release(&symboliser->dsos);
+	lode_vec_release_each(&symboliser->dsos, it, dso_free(*it));
 	lode_vec_release(&symboliser->kernel_of);
 	lode_vec_release(&symboliser->dumps);
 	lode_strings_release(&symboliser->keys);

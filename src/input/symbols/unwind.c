@@ -66,9 +66,7 @@ void lode_unwinder_free(struct lode_unwinder *unwinder)
 {
 	if (!unwinder)
 		return;
-	for (size_t i = 0; i < unwinder->modules.n; i++)
-		lode_cfi_free(unwinder->modules.at[i].cfi);
-	lode_vec_release(&unwinder->modules);
+	lode_vec_release_each(&unwinder->modules, it, lode_cfi_free(it->cfi));
 	lode_map_release(&unwinder->index);
 	free(unwinder);
 }

@@ -319,12 +319,8 @@ static int read_archive(struct lode_counter_reader *reader, struct lode_error *e
 	rc = read_records(&a, err);
 	a.lib.pmDestroyContext(context);
 out:
-	for (size_t i = 0; i < a.metrics.n; i++)
-		free(a.metrics.at[i].name);
-	for (size_t i = 0; i < a.series.n; i++)
-		free(a.series.at[i].name);
-	lode_vec_release(&a.metrics);
-	lode_vec_release(&a.series);
+	lode_vec_release_each(&a.metrics, it, free(it->name));
+	lode_vec_release_each(&a.series, it, free(it->name));
 	lode_vec_release(&a.discrete);
 	lode_map_release(&a.metric_of);
 	lode_map_release(&a.series_of);

@@ -206,9 +206,7 @@ static int read_dstat_header(struct table *t, char **line, size_t *len, struct l
 			free(name);
 		}
 	}
-	for (size_t i = 0; i < groups.n; i++)
-		free(groups.at[i]);
-	lode_vec_release(&groups);
+	lode_vec_release_each(&groups, it, free(*it));
 	return rc;
 }
 
@@ -367,12 +365,8 @@ static void take_row(struct table *t, char *line, size_t len)
 
 static void release_counter_table(struct table *t)
 {
-	for (size_t i = 0; i < t->names.n; i++)
-		free(t->names.at[i]);
-	for (size_t i = 0; i < t->servers.n; i++)
-		free(t->servers.at[i]);
-	lode_vec_release(&t->names);
-	lode_vec_release(&t->servers);
+	lode_vec_release_each(&t->names, it, free(*it));
+	lode_vec_release_each(&t->servers, it, free(*it));
 	lode_vec_release(&t->cells);
 	lode_vec_release(&t->groups);
 	lode_vec_release(&t->values);

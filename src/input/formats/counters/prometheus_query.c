@@ -218,9 +218,7 @@ void lode_prometheus_release(struct lode_prometheus_query *q)
 {
 	free(q->url);
 	free(q->shown);
-	for (size_t i = 0; i < q->queries.n; i++)
-		free(q->queries.at[i]);
-	lode_vec_release(&q->queries);
+	lode_vec_release_each(&q->queries, it, free(*it));
 	free(q->others);
 	free(q->header_file);
 	*q = (struct lode_prometheus_query){0};

@@ -31,9 +31,7 @@ void lode_log_layout_free(struct lode_log_layout *layout)
 {
 	if (!layout)
 		return;
-	for (size_t i = 0; i < layout->steps.n; i++)
-		free(layout->steps.at[i].before);
-	lode_vec_release(&layout->steps);
+	lode_vec_release_each(&layout->steps, it, free(it->before));
 	lode_vec_release(&layout->columns);
 	free(layout->tail);
 	free(layout);

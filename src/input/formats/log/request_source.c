@@ -513,9 +513,7 @@ static void release_request_source(struct reading *r)
 		lode_vec_release(&r->items[i].fresh);
 		lode_vec_release(&r->items[i].fresh_text);
 	}
-	for (size_t i = 0; i < r->layouts.n; i++)
-		lode_log_layout_free(r->layouts.at[i]);
-	lode_vec_release(&r->layouts);
+	lode_vec_release_each(&r->layouts, it, lode_log_layout_free(*it));
 	lode_request_times_release(&r->times);
 	free(r->rest);
 	lode_input_close(r->input);

@@ -18,9 +18,7 @@ static uint8_t *add_chunk(struct lode_perf_reader *reader)
 
 static void free_chunks(struct lode_perf_reader *reader)
 {
-	for (size_t i = 0; i < reader->chunks.n; i++)
-		free(reader->chunks.at[i]);
-	lode_vec_release(&reader->chunks);
+	lode_vec_release_each(&reader->chunks, it, free(*it));
 }
 
 static int append_perf_reader(struct lode_perf_reader *reader, const uint8_t *bytes, size_t size,

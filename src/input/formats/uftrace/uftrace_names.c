@@ -304,10 +304,8 @@ void lode_uftrace_names_free(struct lode_uftrace_names *names)
 		lode_vec_release(&names->sessions[i].ranges);
 		lode_map_release(&names->sessions[i].functions);
 	}
-	for (size_t i = 0; i < names->modules.n; i++)
-		lode_symtab_release(&names->modules.at[i].symtab);
+	lode_vec_release_each(&names->modules, it, lode_symtab_release(&it->symtab));
 	free(names->sessions);
-	lode_vec_release(&names->modules);
 	lode_arena_release(&names->arena);
 	free(names);
 }
