@@ -582,9 +582,16 @@ static void close_stream(struct lode_builder *b)
 		for (size_t i = 0; i < b->held.n; i++)
 			weigh(b, &b->held.at[i]);
 	}
-	for (size_t i = 0; i < stream->threads.n; i++)
-		if (stream->threads.at[i].pid < 0)
-			stream->threads.at[i].pid = stream->threads.at[i].tid;
+	for (size_t i = 0; i < stream->threads.n; i++) {
+		struct lode_thread *thread = &stream->threads.at[i];
+
+		if (thread->pid < 0)
+			thread->pid = thread->tid;
+		if (thread->tid < 0 && !thread->comm)
+			thread->comm =
+				lode_strings_intern(&stream->tree.strings, LODE_THREAD_EXITED,
+						    sizeof(LODE_THREAD_EXITED) - 1);
+	}
 	if (!stream->n_cpus)
 		stream->n_cpus = (uint32_t)b->schedule.cpus.n;
 }

@@ -69,6 +69,8 @@ struct lode_waking {
 	uint32_t stack;		/* raw stack of the waker */
 };
 
+#define LODE_THREAD_EXITED "[exited]" /* name of threads that end and have no id any more */
+
 struct lode_sample {
 	int64_t t_ns;
 	uint32_t cpu;	   /* UINT32_MAX unknown */

@@ -63,7 +63,8 @@ def perf_report(path, *options):
 def perf_programs(path):
     sums = collections.Counter()
     for period, rest in perf_report(path, "--no-children", "-F", "period,pid"):
-        sums[rest.partition(":")[2].strip()] += int(period)
+        name = rest.partition(":")[2].strip()
+        sums["[exited]" if name == ":-1" else name] += int(period)
     return sums
 
 

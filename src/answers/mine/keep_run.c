@@ -26,12 +26,9 @@ static const char *common_of(struct lode_arena *arena, const struct lode_mined *
 
 static const char *reason_of(const struct lode_cluster *cluster)
 {
-	int most = LODE_REASON_NONE;
+	enum lode_wait_reason reason = lode_cluster_reason(cluster);
 
-	for (int r = 0; r < LODE_N_REASONS; r++)
-		if (cluster->reason_ns[r] > cluster->reason_ns[most])
-			most = r;
-	return most == LODE_REASON_NONE ? "" : lode_wait_reason_name((enum lode_wait_reason)most);
+	return reason == LODE_REASON_NONE ? "" : lode_wait_reason_name(reason);
 }
 
 static void list_run_clusters(struct lode_repo_run *run, const struct lode_mined *mined, size_t n)

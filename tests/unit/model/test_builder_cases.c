@@ -279,6 +279,22 @@ static void without_switches_samples_count_by_weight(void **state)
 	(void)state;
 }
 
+static void samples_of_threads_without_an_id_have_a_name(void **state)
+{
+	struct lode_builder *b = lode_builder_new("x", "x", "ns", NULL);
+	struct lode_sample sample = {
+		.t_ns = 10, .cpu = 0, .pid = -1, .tid = -1, .weight_ns = 1000, .stack = 1};
+	struct lode_stream *stream;
+
+	(void)state;
+	lode_builder_expect_switches(b, false);
+	lode_builder_sample(b, &sample);
+	stream = sim_finish(b);
+	assert_int_equal(stream->threads.n, 1);
+	assert_string_equal(stream->tree.strings.text.at[stream->threads.at[0].comm], "[exited]");
+	lode_stream_free(stream);
+}
+
 static void the_command_is_what_perf_started_and_its_children(void **state)
 {
 	struct lode_builder *b = lode_builder_new("x", "x", "ns", NULL);
@@ -381,6 +397,7 @@ int main(void)
 		cmocka_unit_test(an_exit_without_a_last_switch_is_an_end),
 		cmocka_unit_test(halves_of_switches_make_whole_ones),
 		cmocka_unit_test(without_switches_samples_count_by_weight),
+		cmocka_unit_test(samples_of_threads_without_an_id_have_a_name),
 		cmocka_unit_test(the_command_is_what_perf_started_and_its_children),
 		cmocka_unit_test(times_and_weights_that_cannot_be_are_counted),
 		cmocka_unit_test(what_was_open_at_the_start_began_with_the_events),
