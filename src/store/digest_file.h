@@ -42,6 +42,13 @@ struct lode_digest_origin {
 	struct lode_arena arena;
 };
 
+/* Sums of such sizes: a file can say anything, so they end at the largest number. */
+static inline void lode_origin_add_bytes(int64_t *sum, int64_t bytes)
+{
+	if (bytes > 0 && __builtin_add_overflow(*sum, bytes, sum))
+		*sum = INT64_MAX;
+}
+
 void lode_digest_origin_release(struct lode_digest_origin *origin);
 /* Copies of the texts, in the origin's arena. */
 void lode_digest_origin_set(struct lode_digest_origin *origin, const char *shape,

@@ -369,8 +369,8 @@ static int describe_repo_read(struct lode_digest_origin *origin, struct lode_rep
 			repo, st, LODE_REPO_VALUES(LODE_REPO_INT(streams->list.at[i].digest)), err);
 		if (rc <= 0)
 			continue;
-		origin->input_bytes += sqlite3_column_int64(st, 0);
-		origin->content_bytes += sqlite3_column_int64(st, 1);
+		lode_origin_add_bytes(&origin->input_bytes, sqlite3_column_int64(st, 0));
+		lode_origin_add_bytes(&origin->content_bytes, sqlite3_column_int64(st, 1));
 		origin->n_beside += (uint64_t)sqlite3_column_int64(st, 2);
 		is_known &= sqlite3_column_int64(st, 1) > 0;
 	}

@@ -284,9 +284,10 @@ static void describe_origin(struct lode_digest_job *job, const struct lode_job_r
 	for (size_t i = 0; i < run->n_items; i++) {
 		const struct lode_job_item *item = &run->items[i];
 
-		job->input_bytes +=
-			item->is_given_digest ? item->origin.input_bytes : item->size_bytes;
-		job->origin.content_bytes += item->origin.content_bytes;
+		lode_origin_add_bytes(&job->input_bytes, item->is_given_digest
+								 ? item->origin.input_bytes
+								 : item->size_bytes);
+		lode_origin_add_bytes(&job->origin.content_bytes, item->origin.content_bytes);
 		/* What gave nothing, here or when its digest was made, has no content. */
 		is_known &= item->skipped || item->origin.content_bytes > 0 ||
 			    item->origin.skipped.n >= item->origin.n_inputs;

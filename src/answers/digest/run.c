@@ -80,9 +80,9 @@ static struct lode_digest_sums sum_up(const struct lode_digest_job *job)
 		}
 		sums.n_made += output->state == LODE_DIGEST_MADE;
 		sums.n_kept += output->state == LODE_DIGEST_KEPT;
-		sums.input_bytes += output->input_bytes;
+		lode_origin_add_bytes(&sums.input_bytes, output->input_bytes);
 		sums.digest_bytes += output->digest_bytes;
-		sums.content_bytes += output->content_bytes;
+		lode_origin_add_bytes(&sums.content_bytes, output->content_bytes);
 		is_known &= output->content_bytes > 0;
 	}
 	if (!is_known)

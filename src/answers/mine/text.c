@@ -207,7 +207,8 @@ static void print_mined_losses(FILE *out, const struct lode_mine_answer *answer)
 
 	fprintf(out, "Recordings: %s of the cost has no symbol for a shown or innermost function",
 		lode_format_share(a, quality->unknown_ns, answer->mined->aoi_ns));
-	if (quality->unknown_module && quality->unknown_ns * 100 >= answer->mined->aoi_ns)
+	if (quality->unknown_module &&
+	    (double)quality->unknown_ns * 100 >= (double)answer->mined->aoi_ns)
 		fprintf(out, ", mostly in %s (lode info shows how to add them)",
 			lode_escape_fit(module, sizeof(module), quality->unknown_module, 40));
 	if (strcmp(answer->digest->unit, "ns") == 0 && !answer->cpu)
