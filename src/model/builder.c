@@ -1,4 +1,4 @@
-/* Builds a stream from records in time order (design §2). */
+/* Builds a stream from records in time order (docs/model.md). */
 #include "model/builder.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /*
- * From time-ordered records to a stream: the scheduler state machine (design §2).
+ * From time-ordered records to a stream: the scheduler state machine (docs/model.md).
  *
  * A source calls lode_builder_<record> for each record, in time order, and lode_builder_finish
  * once. Per CPU and per thread the builder keeps what runs, what waits and since when; it closes

@@ -1,4 +1,4 @@
-/* Pairs entries with exits, with rules of repair (design §5). */
+/* Pairs entries with exits, with rules of repair (docs/timeline.md). */
 #include "model/call_pairing.h"
 
 #include "model/call_levels.h"

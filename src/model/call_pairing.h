@@ -1,5 +1,6 @@
 /*
- * One thread's events -> its calls, in blocks. Rules of repair (design §5); each use is counted:
+ * One thread's events -> its calls, in blocks. Rules of repair, each use counted
+ * (docs/timeline.md):
  *
  *   an exit of what is not open           is dropped
  *   an exit of what is not innermost      ends first what is further in: it lost its exit, and no

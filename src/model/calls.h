@@ -7,8 +7,8 @@
  * events of one thread, each thread's in the order of its time as far as the recorder promises it;
  * batches of different threads come in any order. Nothing is paired or repaired here: exits
  * without entries, entries without exits, times that go backwards are the taker's to mend and to
- * count (design §5), because it must do so the same way for every format. What a format itself
- * marks (lost buffers, records that cannot be decoded) the source adds to `losses`.
+ * count (docs/timeline.md), because it must do so the same way for every format. What a format
+ * itself marks (lost buffers, records that cannot be decoded) the source adds to `losses`.
  */
 #pragma once
 

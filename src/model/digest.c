@@ -1,4 +1,4 @@
-/* Digests: rows, merging, memory (design §9). */
+/* Digests: rows, merging, memory (docs/digest.md). */
 #include "model/digest.h"
 
 #include <assert.h>

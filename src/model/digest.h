@@ -1,5 +1,5 @@
 /*
- * Digest: what mining needs of one stream, or of many, and nothing else (design §9).
+ * Digest: what mining needs of one stream, or of many, and nothing else (docs/digest.md).
  *
  * The area of interest folded into rows (distinct stack x symptom x kind), plus name statistics
  * over all events of the stream. Merging is associative and commutative up to the order of ids;
@@ -79,7 +79,7 @@ struct lode_name_pair {
 	uint64_t n;
 };
 
-/* How often functions stand in stacks and beside each other (design §3.4): counted in events. */
+/* How often functions occur in stacks and next to each other, in events (docs/clusters.md). */
 struct lode_name_stats {
 	uint64_t n_stacks;	     /* without the empty one */
 	LODE_VEC(uint64_t) n_with;   /* per frame: stacks that contain it (once each) */

@@ -21,7 +21,7 @@
 enum lode_frame_flag {
 	LODE_FRAME_KERNEL = 1,	/* kernel or kernel module code */
 	LODE_FRAME_UNKNOWN = 2, /* no symbol: shown as [module] */
-	LODE_FRAME_LINK = 4,	/* "→ comm": joins the stacks of two threads (design §3.2) */
+	LODE_FRAME_LINK = 4,	/* "→ comm": joins the stacks of two threads (docs/waits.md) */
 	LODE_FRAME_INLINED = 8, /* made by the compiler's inlining, from DWARF */
 };
 
@@ -82,7 +82,7 @@ static inline uint32_t lode_calltree_append(struct lode_calltree *tree, uint32_t
 
 /*
  * As lode_calltree_child, but a frame without a symbol collapses into its caller when that is
- * an unknown frame of the same module (design §2). What sources use.
+ * an unknown frame of the same module (docs/model.md). What sources use.
  */
 uint32_t lode_calltree_push(struct lode_calltree *tree, uint32_t parent, uint32_t frame);
 
@@ -116,7 +116,7 @@ static inline bool lode_frame_is_c_library(const struct lode_calltree *tree, uin
 /* "function", "[module]" when it has no symbol, "→ comm" for a link: what tables show. */
 const char *lode_frame_label(const struct lode_calltree *tree, uint32_t frame, char *buffer,
 			     size_t size);
-/* "module!function" (design §1), "function" where no module is known: what JSON and exact
+/* "module!function" (docs/glossary.md), "function" where no module is known: what JSON and exact
  * comparisons use. */
 const char *lode_frame_full_name(const struct lode_calltree *tree, uint32_t frame, char *buffer,
 				 size_t size);

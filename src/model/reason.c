@@ -1,4 +1,4 @@
-/* Derives the reason and the device of a wait from stacks (design §2). */
+/* Derives the reason and the device of a wait from stacks (docs/model.md). */
 #include "model/reason.h"
 
 #include "base/glob.h"

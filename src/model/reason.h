@@ -1,5 +1,5 @@
 /*
- * Why a thread waited, and which device woke it, told from the frames of stacks (design §2).
+ * Why a thread waited, and which device woke it, told from the frames of stacks (docs/model.md).
  *
  *   startup!main > startup!load > libc!read > [kernel]!vfs_read > filemap_read >
  *   folio_wait_bit_common > io_schedule > schedule                                  -> disk

@@ -1,4 +1,4 @@
-/* The scheduler's state machine (design §2). */
+/* The scheduler's state machine (docs/model.md). */
 #include "model/schedule.h"
 
 enum {

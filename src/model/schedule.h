@@ -1,6 +1,6 @@
 /*
- * The scheduler state machine behind struct lode_builder (design §2): who runs on each CPU, what
- * each thread does and since when. It writes the events of a stream's threads.
+ * The scheduler state machine behind struct lode_builder (docs/model.md): who runs on each CPU,
+ * what each thread does and since when. It writes the events of a stream's threads.
  *
  *   sched_switch  prev: running -> waiting | ready | dead      next: ready | waiting -> running
  *   sched_waking  waiting -> ready

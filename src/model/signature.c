@@ -1,4 +1,4 @@
-/* Signatures: memory, text form, validity (design §3.6). */
+/* Signatures: memory, text form, validity (docs/signatures.md). */
 #include "model/signature.h"
 
 #include <stdio.h>

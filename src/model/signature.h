@@ -1,5 +1,5 @@
 /*
- * Performance signatures: problems that have a name (design §3.6; StackMine §VII).
+ * Performance signatures: problems that have a name (docs/signatures.md; StackMine §VII).
  *
  *   signature: slow-path-lookup
  *   bug: https://bugs.example.org/4711

@@ -10,9 +10,10 @@
  *   libssl.so*!*                      any function of that module, also those without a symbol
  *
  * Steps are parted by ";". Between two of them any frames may stand, or none (patterns are
- * non-consecutive subsequences, design §1); a step that is just "*" says so once more and is left
- * out. "?*" is any one frame. A backslash takes the meaning off the character behind it, "\;" is a
- * semicolon of the name. Blanks around a step do not count. The pattern "*" alone is every stack.
+ * non-consecutive subsequences, docs/signatures.md); a step that is just "*" says so once more and
+ * is left out. "?*" is any one frame. A backslash takes the meaning off the character behind it,
+ * "\;" is a semicolon of the name. Blanks around a step do not count. The pattern "*" alone is
+ * every stack.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Finds the symptoms of a stream (design §3.1). */
+/* Finds the symptoms of a stream (docs/mine.md). */
 #include "model/symptom.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * Symptoms: who waited, and when (design §3.1).
+ * Symptoms: who waited, and when (docs/mine.md).
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * Tables of symptoms: tab-separated text with a header, as people keep them (design §3.1).
+ * Tables of symptoms: tab-separated text with a header, as people keep them (docs/mine.md).
  *
  *   # comment
  *   trace                     comm        tid    t0_ns          t1_ns

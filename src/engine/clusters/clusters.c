@@ -1,4 +1,4 @@
-/* Clusters of similar patterns (design §3.4; StackMine §VI). */
+/* Clusters of similar patterns (docs/clusters.md; StackMine §VI). */
 #include "engine/clusters/clusters.h"
 
 #include "engine/clusters/joining.h"

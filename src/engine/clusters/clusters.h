@@ -1,5 +1,6 @@
 /*
- * Clusters of similar patterns (design §3.4; StackMine §VI): alignment, weights, agglomeration.
+ * Clusters of similar patterns: alignment, weights, agglomeration (docs/clusters.md;
+ * StackMine §VI).
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* What the patterns of a cluster share, and how far they differ (design §3.5). */
+/* What the patterns of a cluster share, and how far they differ (docs/clusters.md). */
 #include "engine/clusters/common.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * What the patterns of a cluster have in common, and how far they differ (design §3.5).
+ * What the patterns of a cluster have in common, and how far they differ (docs/clusters.md).
  *
  *   main > load_all > find_icon > canonicalize > stat
  *   main > scan     > probe     > canonicalize > stat > lookup

@@ -1,4 +1,4 @@
-/* Similarity of two patterns (design §3.4; StackMine §VI.B). */
+/* Similarity of two patterns (docs/clusters.md; StackMine §VI.B). */
 #include "engine/clusters/similarity.h"
 
 #include <math.h>

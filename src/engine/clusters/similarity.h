@@ -1,5 +1,5 @@
 /*
- * Similarity of two patterns (StackMine §VI.B; design §3.4).
+ * Similarity of two patterns (StackMine §VI.B; docs/clusters.md).
  *
  *   Sim = W(M) / (W(M) + W(ID) + W(S))
  *
@@ -16,7 +16,7 @@
 #include "model/digest.h"
 
 /*
- * Alignment of two patterns, as in the edit distance (StackMine §VI.A; design §3.4).
+ * Alignment of two patterns, as in the edit distance (StackMine §VI.A; docs/clusters.md).
  *
  *   main  load_all  resolve  stat            match       costs 0
  *    |              ~~~~~~    |              substitute  costs Sub of the two names
@@ -49,7 +49,7 @@ int64_t lode_align(struct lode_aligner *aligner, const struct lode_words *words,
 void lode_aligner_release(struct lode_aligner *aligner);
 
 /*
- * Weights of functions: how much a function tells apart (StackMine §VI.C; design §3.4).
+ * Weights of functions: how much a function tells apart (StackMine §VI.C; docs/clusters.md).
  *
  *   Uni(f)     1 - stacks with f / stacks                       small for `main`
  *   FBi(a, b)  1 - a with callee b / a with a callee            small when a always calls b

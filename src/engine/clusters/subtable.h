@@ -12,7 +12,7 @@
 #include "base/map.h"
 
 /*
- * Words of function names, and what it costs to take one function for another (design §3.4).
+ * Words of function names, and what it costs to take one function for another (docs/clusters.md).
  *
  *   ext4_file_read_iter    ext, file, read, iter
  *   TextCache::loadPage2   text, cache, load, page

@@ -1,4 +1,4 @@
-/* Differences between two sets of recordings (design §3.6). */
+/* Differences between two sets of recordings (docs/diff.md). */
 #include "engine/diff/diff.h"
 
 #include <math.h>

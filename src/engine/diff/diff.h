@@ -1,5 +1,5 @@
 /*
- * What is different between two sets of streams: before and after, slow and fast (design §3.6).
+ * What is different between two sets of streams: before and after, slow and fast (docs/diff.md).
  *
  *   streams   A A A A | B B B B        each with its symptoms
  *   items     clusters, mined once over both sets, or signatures

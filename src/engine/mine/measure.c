@@ -1,4 +1,4 @@
-/* Own and total costs of clusters (design §3.5). */
+/* Own and total costs of clusters (docs/mining.md). */
 #include "engine/mine/measure.h"
 
 #include "base/pool.h"

@@ -1,5 +1,5 @@
 /*
- * What a cluster costs (design §3.5): each event counted once however many of the cluster's
+ * What a cluster costs (docs/mining.md): each event counted once however many of the cluster's
  * patterns it matches; own costs by the stacks that belong to the cluster.
  */
 #pragma once

@@ -1,4 +1,4 @@
-/* From digests to ranked clusters of costly patterns (design §3.3-3.5). */
+/* From digests to ranked clusters of costly patterns (docs/mining.md). */
 #include "engine/mine/mine.h"
 
 #include <inttypes.h>

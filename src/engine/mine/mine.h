@@ -1,5 +1,5 @@
 /*
- * Mining: from digests to ranked clusters of costly patterns (design §3.3-3.5).
+ * Mining: from digests to ranked clusters of costly patterns (docs/mining.md).
  *
  *   digest -> distinct stacks -> rounds of maximal patterns -> own costs -> clusters -> rank
  *

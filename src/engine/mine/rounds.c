@@ -1,4 +1,4 @@
-/* Mines again what no pattern explains, until nothing is found (design §3.3). */
+/* Mines again what no pattern explains, until nothing is found (docs/mining.md). */
 #include "engine/mine/rounds.h"
 
 #include "base/pool.h"

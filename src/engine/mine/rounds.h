@@ -1,7 +1,7 @@
 /*
- * Residual rounds (design §3.3): mine; then mine what holds no pattern found so far; until nothing
- * is found. Maximal patterns alone lose the cost of stacks that hold only the shorter of two
- * variants.
+ * Residual rounds (docs/mining.md): mine; then mine what holds no pattern found so far; until
+ * nothing is found. Maximal patterns alone lose the cost of stacks that hold only the shorter of
+ * two variants.
  *
  * Every stack that a pattern explains belongs to one pattern: of those of its round that it
  * contains, the longest, ties by cost, then by name.

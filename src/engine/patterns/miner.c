@@ -1,4 +1,4 @@
-/* Costly maximal patterns of sequences (design §3.3; StackMine §V). */
+/* Costly maximal patterns of sequences (docs/mining.md; StackMine §V). */
 #include "engine/patterns/miner.h"
 
 #include "engine/patterns/reduce.h"

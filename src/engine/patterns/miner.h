@@ -1,5 +1,5 @@
 /*
- * Costly maximal patterns: the longest call paths, with holes, that still cost λ (design §3.3;
+ * Costly maximal patterns: the longest call paths, with holes, that still cost λ (docs/mining.md;
  * StackMine §V; BIDE [BIDE04]).
  *
  *   input    sequences of functions (root first) with a cost each

@@ -1,4 +1,4 @@
-/* Expressions of one thread's calls (REGTIME24, chapter 4; design §5). */
+/* Expressions of one thread's calls (REGTIME24, chapter 4; docs/timeline.md). */
 #include "engine/regtime/regtime.h"
 
 #include "engine/regtime/regtime_walk.h"

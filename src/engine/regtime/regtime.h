@@ -1,6 +1,6 @@
 /*
  * RegTime: one thread's millions of calls as a few hundred glyphs, in order of time
- * ([REGTIME24] chapter 4; design §5).
+ * ([REGTIME24] chapter 4; docs/timeline.md).
  *
  *   calls    |ab|ab|ab|     |===== long call =====|ab|ab|ab|ac|ab ...
  *                              |cd|cd|cd|cd|cd|

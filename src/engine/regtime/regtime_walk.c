@@ -49,7 +49,7 @@ static void add_to_functions(struct walk *w, uint32_t stack, uint64_t n, uint64_
 		functions[stacks[caller].function].leaf_ns -= ns;
 }
 
-/* ---- Folding: what takes negligible time becomes "and 14 more, 0.02 %" (design §5) ---- */
+/* ---- Folding: what takes negligible time becomes "and 14 more, 0.02 %" (docs/timeline.md) ---- */
 
 /* The outermost node with the most time, the first of equals: it says what an expression is, so it
    is never folded. */

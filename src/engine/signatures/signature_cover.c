@@ -1,4 +1,4 @@
-/* Share of the symptoms' time that signatures explain (design §3.6; StackMine §VII.A Q2). */
+/* Share of the symptoms' time that signatures explain (docs/signatures.md; StackMine §VII.A Q2). */
 #include "engine/signatures/signature_cover.h"
 
 #include "base/sorted.h"

@@ -1,5 +1,6 @@
 /*
- * Coverage: how much of the symptoms' time signatures explain (design §3.6; StackMine §VII.A Q2).
+ * Coverage: the share of the symptoms' time that signatures explain (docs/signatures.md;
+ * StackMine §VII.A Q2).
  *
  *   coverage    cost of the events that any signature matches / total symptom time
  *   total       of one signature: cost of the events that it matches

@@ -1,5 +1,5 @@
 /*
- * Executions: each call of a metric with its stack and value (design §4).
+ * Executions: each call of a metric with its stack and value (docs/suspects.md).
  *
  *   syscall:statx   t1 |---- 41 us ----| main > print_dir > gobble_file > do_lstat > statx
  *   block:device    t2 |------------- 3.1 ms -------------| ...

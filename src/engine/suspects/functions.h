@@ -13,7 +13,7 @@
 #include "engine/suspects/tally.h"
 
 /*
- * How strongly a function goes with slow executions (PASD §III-C; design §4).
+ * How strongly a function goes with slow executions (PASD §III-C; docs/suspects.md).
  *
  *   D-Success, D-Failed   executions in which the function is the last one of the stack
  *   O-Success, O-Failed   executions in which it occurs at all, counted once each

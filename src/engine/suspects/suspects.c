@@ -1,4 +1,4 @@
-/* Ranks functions by how strongly they go with slow executions (PASD; design §4). */
+/* Ranks functions by how strongly they go with slow executions (PASD; docs/suspects.md). */
 #include "engine/suspects/suspects.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * Suspects: functions ranked by how strongly they go with slow executions (PASD; design §4).
+ * Suspects: functions ranked by how strongly they go with slow executions (PASD; docs/suspects.md).
  *
  *   executions --> tally --> thresholds, labels --> functions --> scores, p-values --> ranks
  *                                            \--> caller contrasts

@@ -1,4 +1,4 @@
-/* Thresholds of slow executions for each metric (PASD §III-C1; design §4). */
+/* Thresholds of slow executions for each metric (PASD §III-C1; docs/suspects.md). */
 #include "engine/suspects/thresholds.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /*
- * Labels: which executions of a metric were slow (PASD §III-C1; design §4).
+ * Labels: which executions of a metric were slow (PASD §III-C1; docs/suspects.md).
  *
  *        ignored      |   succeeded    |  ambiguous   |   failed
  *   -----------------prune----------success---------failed-------------> value

@@ -1,4 +1,4 @@
-/* Folds the events of a symptom's delay to a digest (design §3.2). */
+/* Folds the events of a symptom's delay to a digest (docs/waits.md). */
 #include "engine/waits/aoi.h"
 
 #include "engine/waits/chain.h"

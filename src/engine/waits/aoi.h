@@ -1,5 +1,6 @@
 /*
- * Area of interest: the events that a symptom's delay is made of (design §3.2), folded to a digest.
+ * Area of interest: the events that a symptom's delay consists of, folded to a digest
+ * (docs/waits.md).
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Joins the stacks of a chain of waiting threads to one (design §3.2). */
+/* Joins the stacks of a chain of waiting threads to one (docs/waits.md). */
 #include "engine/waits/chain.h"
 
 #include <stdio.h>

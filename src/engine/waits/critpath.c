@@ -1,4 +1,4 @@
-/* Critical path of one symptom (design §3.2). */
+/* Critical path of one symptom (docs/waits.md). */
 #include "engine/waits/critpath.h"
 
 #include "model/connections.h"

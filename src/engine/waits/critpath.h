@@ -1,5 +1,5 @@
 /*
- * Critical path of one symptom: what each nanosecond of it was spent on (design §3.2).
+ * Critical path of one symptom: what each nanosecond of it was spent on (docs/waits.md).
  *
  *   UI        |run|~~~~~~~~~~~ wait ~~~~~~~~~~~|ready|run|
  *   worker     ~ wait ~|run|~~~ wait ~~~|run|wake UI

@@ -1,6 +1,6 @@
 /*
  * Agglomeration from a matrix, what engine/clusters/joining is held to: joins the two most similar
- * clusters until none are similar enough (design §3.4).
+ * clusters until none are similar enough (docs/clusters.md).
  *
  *   average   mean of all similarities between the two clusters' members
  *   complete  the lowest of them

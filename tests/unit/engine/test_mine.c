@@ -1,5 +1,5 @@
 /*
- * Mining end to end against design §3.3-3.5 written plainly: rounds by brute force over all
+ * Mining end to end against docs/mining.md written plainly: rounds by brute force over all
  * subsequences, owners by the stated rule, cluster figures by walking every row.
  */
 #include <setjmp.h>

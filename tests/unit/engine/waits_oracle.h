@@ -1,5 +1,5 @@
 /*
- * The plain definitions of design §3.2, as slow and as short as they can be.
+ * The plain definitions of docs/waits.md, as slow and as short as they can be.
  */
 #ifndef LODE_TEST_WAITS_ORACLE_H
 #define LODE_TEST_WAITS_ORACLE_H
