@@ -214,7 +214,7 @@ static void ask(struct request *request)
 	FILE *out = lode_written_open(&json, &n);
 	int rc;
 
-	if (question->is_change) {
+	if (question->kind == LODE_REQUEST_CHANGE) {
 		query.body = request->body.at;
 		query.body_bytes = request->body.n - 1;
 	}
@@ -396,16 +396,14 @@ static enum MHD_Result judge_answer(const struct lode_answers *answers,
 		[LODE_VERDICT_FORM] = MHD_HTTP_FORBIDDEN,
 	};
 	bool is_session = strcmp(url, "/api/session") == 0;
-	bool is_change = place->kind == LODE_SITE_QUESTION && place->question->is_change;
 	struct lode_request_marks marks = marks_of(answers, connection);
-	enum lode_request_kind kind = strcmp(url, "/") == 0 ? LODE_REQUEST_PAGE
-				      : is_change	    ? LODE_REQUEST_CHANGE
-							    : LODE_REQUEST_READ;
+	enum lode_request_kind kind = strcmp(url, "/") == 0 || is_session ? LODE_REQUEST_PAGE
+				      : place->kind == LODE_SITE_QUESTION ? place->question->kind
+									  : LODE_REQUEST_READ;
+	bool is_change = kind == LODE_REQUEST_CHANGE;
 	enum lode_verdict verdict;
 
 	*goes_on = false;
-	if (is_session)
-		kind = LODE_REQUEST_PAGE;
 	verdict = lode_guard_judge(&answers->guard, &marks, kind);
 	/* Where its body ends is not sure: what comes behind is nobody's request. */
 	if (verdict == LODE_VERDICT_AMBIGUOUS)

@@ -147,7 +147,8 @@ enum lode_verdict lode_guard_judge(const struct lode_guard *guard,
 		return LODE_VERDICT_ALLOWED;
 	if (!is_our_origin(marks))
 		return LODE_VERDICT_ORIGIN;
-	if ((is_change || guard->reads_need_token) && !has_token(guard, marks))
+	if ((is_change || kind == LODE_REQUEST_PRIVATE || guard->reads_need_token) &&
+	    !has_token(guard, marks))
 		return LODE_VERDICT_TOKEN;
 	if (is_change && (!marks->has_change_header || !is_json(marks->content_type)))
 		return LODE_VERDICT_FORM;

@@ -5,8 +5,9 @@
  *   another user, host    --> has no token
  *   a link, an <img>      --> cannot set the header that every change must have
  *
- * Reading from the loopback needs no token, changing always does; beyond the loopback everything
- * does. Pure functions over header texts: the server (server.h) brings the texts.
+ * Reading from the loopback needs no token, unless it is private; changing always does, and beyond
+ * the loopback everything. Pure functions over header texts: the server (server.h) brings the
+ * texts.
  */
 #pragma once
 
@@ -31,6 +32,7 @@ struct lode_guard {
 enum lode_request_kind {
 	LODE_REQUEST_PAGE, /* the page itself, in which there are no data */
 	LODE_REQUEST_READ,
+	LODE_REQUEST_PRIVATE, /* reads what not every user of the machine may */
 	LODE_REQUEST_CHANGE,
 };
 

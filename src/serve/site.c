@@ -141,8 +141,8 @@ void lode_site_add_pending(struct lode_site *site, const char *name, const char 
 			   const char *title, lode_site_answer *answer, void *context)
 {
 	lode_site_add_report(site, name, schema, title, "", 0);
-	site->reports.at[site->reports.n - 1].pending =
-		(struct lode_site_question){.what = "", .answer = answer, .context = context};
+	site->reports.at[site->reports.n - 1].pending = (struct lode_site_question){
+		.what = "", .kind = LODE_REQUEST_READ, .answer = answer, .context = context};
 }
 
 static struct site_report *find_report(const struct lode_site *site, const char *name, size_t n)
@@ -160,7 +160,8 @@ void lode_site_set_others(struct lode_site *site, const char *report, lode_site_
 	struct site_report *r = find_report(site, report, strlen(report));
 
 	assert(r);
-	r->others = (struct lode_site_question){.what = "", .answer = answer, .context = context};
+	r->others = (struct lode_site_question){
+		.what = "", .kind = LODE_REQUEST_READ, .answer = answer, .context = context};
 }
 
 void lode_site_set_stale(struct lode_site *site, const char *report)
@@ -178,15 +179,15 @@ static void add_site(struct lode_site *site, const char *report,
 
 	assert(r);
 	lode_vec_append(&r->questions, *question);
-	site->has_changes |= question->is_change;
+	site->has_changes |= question->kind == LODE_REQUEST_CHANGE;
 }
 
 void lode_site_add_question(struct lode_site *site, const char *report, const char *what,
-			    bool is_change, lode_site_answer *answer, void *context)
+			    enum lode_request_kind kind, lode_site_answer *answer, void *context)
 {
 	add_site(site, report,
 		 &(struct lode_site_question){.what = lode_arena_strdup(&site->arena, what),
-					      .is_change = is_change,
+					      .kind = kind,
 					      .answer = answer,
 					      .context = context});
 }
@@ -196,6 +197,7 @@ void lode_site_add_lasting(struct lode_site *site, const char *report, const cha
 {
 	add_site(site, report,
 		 &(struct lode_site_question){.what = lode_arena_strdup(&site->arena, what),
+					      .kind = LODE_REQUEST_READ,
 					      .parameters = parameters,
 					      .answer = answer,
 					      .context = context});

@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "serve/guard.h"
 
 struct lode_site;
 
@@ -82,7 +83,7 @@ void lode_site_set_others(struct lode_site *site, const char *report, lode_site_
 void lode_site_set_stale(struct lode_site *site, const char *report);
 /* Adds a question or a change to a report that is there; `context` must outlive the site. */
 void lode_site_add_question(struct lode_site *site, const char *report, const char *what,
-			    bool is_change, lode_site_answer *answer, void *context);
+			    enum lode_request_kind kind, lode_site_answer *answer, void *context);
 /*
  * The same for a question that has one answer for good, which depends on these parameters alone
  * (NULL-terminated, borrowed): it is made once, kept packed and plain as long as it is asked for
@@ -106,7 +107,7 @@ struct lode_site_document {
 
 struct lode_site_question {
 	const char *what;
-	bool is_change;
+	enum lode_request_kind kind;   /* whose it may be */
 	const char *const *parameters; /* of a lasting one; NULL: it is none */
 	lode_site_answer *answer;
 	void *context;

@@ -79,6 +79,13 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 			  (at) + offsetof(struct lode_input_options, symbols.keep_mangled),       \
 			  "do not demangle C++ and Rust names")
 
+/* `at`: of a lode_text_list. */
+#define LODE_SOURCE_DIR_OPTION(at)                                                               \
+	LODE_OPTION("source-dir", "DIR", lode_set_list, at,                                      \
+		    "show source text of files below DIR, matched by the longest common end of " \
+		    "their paths; may be repeated (default: line numbers only)",                 \
+		    .file = LODE_FILE_READ)
+
 #define LODE_MACHINE_OPTIONS(at)                                                          \
 	LODE_OPTION("threads", "N", lode_set_unsigned,                                    \
 		    (at) + offsetof(struct lode_input_options, n_threads),                \

@@ -71,7 +71,7 @@ UPDATED = {
     "pio watch --state": f"{PIO} --once", "repo --repo": None,
 }
 READ = {  # what stands for it in the tests below
-    "--symptoms": "slow.tsv", "--kallsyms": "kallsyms", "--buildid-dir": "sym", "--symfs": "sym",
+    "--symptoms": "slow.tsv", "--kallsyms": "kallsyms", "--buildid-dir": "sym", "--symfs": "sym", "--source-dir": "sym",
     "--repo": "r.lode", "--signatures": "s.txt", "--from": "mined.json", "--import": "s.txt",
     "--symbols": "symbols.tsv", "--thread-names": "threads.tsv", "--model": "m.model", "--log": "two.log",
     "--counters": "web=two.csv", "--stream": "clock.perf.data.zst", "--perf": "prog",

@@ -1,5 +1,5 @@
 # One function from the inside: costs by line and by instruction add up to what mining says, lines are
-# those of addr2line, instructions those of objdump, and only source that is source is shown.
+# those of addr2line, instructions those of objdump, and only source below --source-dir is shown.
 command -v perf >/dev/null || { echo "perf is not installed"; exit 77; }
 perf record -q -a -k CLOCK_MONOTONIC -e sched:sched_switch -o probe.data -- true 2>/dev/null ||
 	{ echo "this user may not record the machine"; exit 77; }
@@ -76,24 +76,55 @@ most = max(d["files"][0]["lines"], key=lambda l: l.get("waiting_ns", 0))
 print("waits at:", most["text"].strip())
 P
 "$LODE" mine --folded busy.lode >all.folded
-"$LODE" mine --source 'busy!sum_up' --json busy.lode >source.json
+"$LODE" mine --source 'busy!sum_up' --source-dir . --json busy.lode >source.json
 python3 check.py "$LODE_TOP/docs/schema/mine-source.json"
-"$LODE" mine --source 'busy!sum_up' busy.lode >text
+"$LODE" mine --source 'busy!sum_up' --source-dir . busy.lode >text
 grep -c 'takes .* of symptom time, in busy.lode; .* of that exclusive' text
 grep -c 'SYS_nanosleep' text
 
-echo "== only source that is source"
-for f in masked linked; do
-	"$LODE" mine --source "busy!$f" busy.lode >text
-	grep -o 'not a source file by its name or kind: it is not shown' text
+echo "== only source, and only below the folders that are named"
+"$LODE" mine --source 'busy!sum_up' busy.lode >text
+grep -o 'busy.c: name its folder with --source-dir to see the text' text
+grep -c 'SYS_nanosleep' text
+"$LODE" mine --source 'busy!masked' --source-dir / busy.lode >text
+grep -o 'passwd: not the name of a source file: not shown' text
+grep -c root: text
+for dir in . /; do
+	"$LODE" mine --source 'busy!linked' --source-dir $dir busy.lode >text
+	grep -o 'linked.c: a symbolic link leaves the folder of --source-dir: not shown' text
 	grep -c root: text
 done
+mkdir -p elsewhere/src
+"$LODE" mine --source 'busy!sum_up' --source-dir elsewhere busy.lode | grep -o 'busy.c: not found below.*'
+"$LODE" mine --source 'busy!sum_up' --source-dir nowhere busy.lode
+echo "exit $?"
+"$LODE" mine --source-dir . busy.lode
+echo "exit $?"
+"$LODE" serve --port 0 --source-dir . busy.lode >served 2>/dev/null &
+for _ in $(seq 100); do grep -q http served && break; sleep .1; done
+python3 - "$(cat served)" <<'P'
+import sys, urllib.error, urllib.request
+page, token = sys.argv[1].split("?token=")
+def get(path, headers):
+    request = urllib.request.Request(page + path, headers=headers)
+    try:
+        return urllib.request.urlopen(request).read().decode()
+    except urllib.error.HTTPError as e:
+        return f"{e.code}"
+source = "api/reports/mine/source?function=busy!sum_up"
+print("without the token:", get(source, {}), get("api/reports", {}) != "401")
+print("with another:", get(source, {"Authorization": "Bearer 0123456789abcdef"}))
+print("with it:", "SYS_nanosleep" in get(source, {"Authorization": "Bearer " + token}))
+P
+kill $!
 
 echo "== what is not here"
 mv busy.c gone.c
-"$LODE" mine --source 'busy!sum_up' busy.lode | grep -o 'no source: No such file.*'
+"$LODE" mine --source 'busy!sum_up' --source-dir . busy.lode | grep -o 'busy.c: not found below.*'
 mkdir -p "sysroot$PWD" && cp gone.c "sysroot$PWD/busy.c"
-"$LODE" mine --source 'busy!sum_up' --symfs sysroot busy.lode | grep -c 'SYS_nanosleep'
+"$LODE" mine --source 'busy!sum_up' --source-dir elsewhere --source-dir sysroot busy.lode >text
+grep -c 'SYS_nanosleep' text
+grep -c '^text from .*/sysroot/.*/busy.c' text
 cp busy whole && strip -g busy
 "$LODE" mine --source 'busy!sum_up' busy.lode | grep -o 'has no debug information for it.*'
 rm busy

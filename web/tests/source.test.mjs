@@ -12,10 +12,11 @@ const plain = (/** @type {string} */ text) => text.replace(/[\s\u202f]+/g, " ").
 const startup = await serve(join(samples, "startup", "startup-22.perf.data.zst"));
 after(() => startup.end());
 
-/** @param {string} url @param {string} fn */
-async function sourceOf(url, fn) {
+/** @param {string} url @param {string} fn @param {string} [token] */
+async function sourceOf(url, fn, token) {
 	const answer = await fetch(
 		`${url}api/reports/mine/source?${new URLSearchParams({ function: fn })}`,
+		token ? { headers: { Authorization: `Bearer ${token}` } } : {},
 	);
 	return { status: answer.status, document: /** @type {any} */ (await answer.json()) };
 }
@@ -116,12 +117,23 @@ test(
 		skip: recording ? false : "this user may not record, or there is no compiler",
 	},
 	async () => {
-		const server = await serve(/** @type {string} */ (recording));
-		const { status, document: report } = await sourceOf(server.url, "busy!sum_up");
+		const server = await serve(
+			"--source-dir",
+			temporary("source"),
+			/** @type {string} */ (recording),
+		);
+		const { origin, search, searchParams } = new URL(server.url);
+		const address = `${origin}/`;
+		assert.equal((await sourceOf(address, "busy!sum_up")).status, 401, "source needs the token");
+		const { status, document: report } = await sourceOf(
+			address,
+			"busy!sum_up",
+			searchParams.get("token") ?? "",
+		);
 		assert.equal(status, 200, report.error);
 		const file = report.files[0];
 		assert.ok(file.path.endsWith("/busy.c"));
-		const { page, close } = await show(server.url, { hash: "#/mine" });
+		const { page, close } = await show(address, { hash: `${search}#/mine` });
 		// From the cluster's functions to the source of one.
 		await page.locator("[role=grid] .table-body [role=row]").first().click();
 		const functions = page.locator('[role=grid][aria-label^="Functions of"]');
@@ -142,7 +154,7 @@ test(
 			(b.exclusive_ns ?? 0) > (a.exclusive_ns ?? 0) ? b : a,
 		);
 		const code = report.code[0].instructions;
-		const linked = await show(server.url, { hash: new URL(page.url()).hash });
+		const linked = await show(address, { hash: `${search}${new URL(page.url()).hash}` });
 		await linked.page.locator(`[role=grid][aria-label="Lines of ${file.path}"]`).waitFor();
 		await accessible(linked.page, "source");
 		await linked.close();

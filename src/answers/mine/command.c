@@ -23,6 +23,7 @@ struct mine_values {
 	bool wants_json, wants_detail, wants_folded;
 	struct lode_export_values exports;
 	bool is_joined;
+	lode_text_list source_dirs;
 	lode_text_list clock_offsets; /* as given */
 	LODE_VEC(int64_t) offsets_ns;
 	struct lode_asked asked;
@@ -58,6 +59,7 @@ static const struct lode_option options[] = {
 		    "show the cost of each source line and instruction of one function "
 		    "(module!function), in the recording with its largest cost",
 		    .is_aside = true),
+	LODE_SOURCE_DIR_OPTION(AT(source_dirs)),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_FLAG("detail", AT(wants_detail),
 		  "with --json: include the data that pages draw: costs by recording, flame graphs "
@@ -183,6 +185,8 @@ static int check_values(const struct lode_command *self, const struct mine_value
 	if (v->source && (v->html || v->wants_folded || v->show || v->wants_detail))
 		return lode_command_misused(self, "--source cannot be combined with --html, "
 						  "--folded, --show, --detail");
+	if (v->source_dirs.n && !v->source)
+		return lode_command_misused(self, "--source-dir goes with --source");
 	if (v->source && v->is_joined)
 		return lode_command_misused(self, "--source cannot be combined with --join");
 	if (v->html && (v->wants_json || v->wants_folded || v->show))
@@ -240,11 +244,14 @@ static int put_source(const struct lode_command *self, const struct mine_values 
 		      const struct lode_digest_job_options *reading)
 {
 	struct lode_text_page page = lode_stdout_page();
+	const struct lode_source_dirs dirs = {v->source_dirs.at, v->source_dirs.n};
 	struct lode_mine_source *source;
 	struct lode_error err;
 
+	if (lode_source_dirs_check(&dirs, &err) < 0)
+		return lode_say_error(self, &err);
 	if (lode_mine_source_make(&source, answer->digest, answer->set, v->source, LODE_NONE,
-				  reading, &err) < 0) {
+				  reading, &dirs, &err) < 0) {
 		lode_error_context(&err, "--source");
 		lode_say_error(self, &err);
 		return LODE_EXIT_NOTHING;
@@ -422,6 +429,7 @@ static int run_mine(const struct lode_command *self, int argc, char **argv)
 	}
 	lode_aoi_values_release(&values.aoi);
 	lode_vec_release(&values.clock_offsets);
+	lode_vec_release(&values.source_dirs);
 	lode_vec_release(&values.offsets_ns);
 	lode_asked_release(&values.asked);
 	return code;

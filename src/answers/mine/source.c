@@ -185,7 +185,8 @@ static int fill(struct lode_mine_source *source, const struct lode_stream_set *s
 
 int lode_mine_source_make(struct lode_mine_source **out, const struct lode_digest *digest,
 			  const struct lode_stream_set *set, const char *function, uint32_t stream,
-			  const struct lode_digest_job_options *reading, struct lode_error *err)
+			  const struct lode_digest_job_options *reading,
+			  const struct lode_source_dirs *dirs, struct lode_error *err)
 {
 	struct lode_mine_source *source = lode_alloc0(1, sizeof(*source));
 	int rc;
@@ -193,6 +194,7 @@ int lode_mine_source_make(struct lode_mine_source **out, const struct lode_diges
 	*out = NULL;
 	source->digest = digest;
 	source->unit = digest->unit;
+	source->dirs = dirs;
 	source->function = lode_arena_strdup(&source->arena, function);
 	rc = choose_stream(source, set, stream, err);
 	if (rc == LODE_OK && reading->is_joined)

@@ -25,6 +25,8 @@ LODE_RECORD(line, struct lode_source_line_row);
 
 static const struct lode_field file_fields[] = {
 	LODE_FIELD(struct lode_source_file_row, path, "as named by the debug information"),
+	LODE_FIELD(struct lode_source_file_row, found, "below --source-dir, whose text is shown",
+		   .absent = "lines have no text"),
 	LODE_FIELD(struct lode_source_file_row, missing, "why lines have no text",
 		   .absent = "they do"),
 	LODE_FIELD(struct lode_source_file_row, is_newer,

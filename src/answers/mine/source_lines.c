@@ -1,7 +1,6 @@
 /* The lines of a function's source files, with what each cost. */
 #include "answers/mine/source_rows.h"
 #include "base/sorted.h"
-#include "input/symbols/dso.h"
 
 enum {
 	MAX_FILES = 16,
@@ -138,11 +137,12 @@ static void make_file(struct lode_source_file_row *row, struct lode_mine_source 
 
 	*row = (struct lode_source_file_row){.path = lode_arena_strdup(&source->arena, file->path),
 					     .inclusive_ns = lode_code_cost_total(&file->all)};
-	if (lode_source_text_load(text, file->first->dso, file->path, &err) < 0) {
+	if (lode_source_text_load(text, source->dirs, file->path, &err) < 0) {
 		const char *why = lode_error_text(&err, words, sizeof(words));
 
 		row->missing = lode_arena_strdup(&source->arena, why);
 	}
+	row->found = text->path;
 	row->is_newer = text->bytes && program_s && text->changed_s > program_s;
 	sort_once(file);
 	make_lines(row, source, file, text);

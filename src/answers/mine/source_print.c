@@ -66,9 +66,11 @@ static void print_file(FILE *out, const struct lode_mine_source *source,
 	size_t room;
 
 	fputc('\n', out);
-	lode_style_link_put(out, file->missing ? "" : file->path, costliest_line(file),
+	lode_style_link_put(out, file->found ? file->found : "", costliest_line(file),
 			    lode_escape(text, sizeof(text), file->path), page);
 	fputc('\n', out);
+	if (file->found && strcmp(file->found, file->path) != 0)
+		fprintf(out, "text from %s\n", lode_escape(text, sizeof(text), file->found));
 	if (file->missing)
 		fprintf(out, "%s\n", lode_escape(text, sizeof(text), file->missing));
 	if (file->is_newer)

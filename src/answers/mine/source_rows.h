@@ -6,7 +6,6 @@
 #include "answers/clusters/code_costs.h"
 #include "answers/mine/source.h"
 #include "input/symbols/listing.h"
-#include "input/symbols/source_text.h"
 
 /* All are LODE_NO_INT where nothing was spent. */
 struct lode_source_cost {
@@ -21,8 +20,10 @@ struct lode_source_line_row {
 };
 
 struct lode_source_file_row {
-	const char *path, *missing; /* why there is no text; NULL: there is */
-	bool is_newer;		    /* than the program */
+	const char *path;    /* as recorded */
+	const char *found;   /* whose text is shown; NULL: none */
+	const char *missing; /* why there is no text; NULL: there is */
+	bool is_newer;	     /* than the program */
 	struct lode_source_line_row *lines;
 	size_t n_lines, n_more; /* left out, though they cost something */
 	int64_t inclusive_ns;
@@ -65,6 +66,7 @@ struct lode_mine_source {
 	size_t n_files;
 	struct lode_source_code_row *code;
 	size_t n_code, n_more_code;
+	const struct lode_source_dirs *dirs; /* while it is made */
 
 	struct lode_arena arena;
 	LODE_VEC(struct lode_source_text) texts; /* of the files; their bytes are not in `arena` */

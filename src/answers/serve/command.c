@@ -23,7 +23,7 @@
 
 struct serve_values {
 	const char *address, *token_file, *repo, *where;
-	lode_text_list names;
+	lode_text_list names, source_dirs;
 	size_t port;
 	bool is_open;
 	struct lode_mine_page_values mine; /* behind it nothing: options of lode mine */
@@ -47,6 +47,7 @@ static const struct lode_option options[] = {
 		    "read the token from FILE: 16 to 32 letters and digits (default: a new token "
 		    "at each start)",
 		    .file = LODE_FILE_READ),
+	LODE_SOURCE_DIR_OPTION(AT(source_dirs)),
 	LODE_REPO_OPTION(AT(repo),
 			 "mine the recordings of a repository; signatures can be created and "
 			 "changed on the page (default without INPUT: $LODE_REPO)",
@@ -81,6 +82,7 @@ struct serving {
 	const struct serve_values *values;
 	struct lode_pages pages;
 	struct lode_asked asked; /* of a repository */
+	struct lode_source_dirs dirs;
 	struct lode_server *server;
 	struct lode_site *site;
 	struct lode_serve_repo *repo; /* NULL: files are served */
@@ -94,7 +96,7 @@ static int add_questions(struct serving *s, const struct lode_analyze_run *run,
 {
 	if (run->report && run->kind == LODE_ANALYZE_MINE) {
 		struct lode_serve_mine *mine =
-			lode_serve_mine_new(run->mine, &run->reading, NULL, false);
+			lode_serve_mine_new(run->mine, &run->reading, &s->dirs, NULL, false);
 
 		lode_vec_append(&s->mines, mine);
 		lode_serve_mine_add(mine, s->site, run->report);
@@ -185,6 +187,9 @@ static int take_port(struct serving *s)
 	struct lode_error err;
 	char token[128];
 
+	s->dirs = (struct lode_source_dirs){v->source_dirs.at, v->source_dirs.n};
+	if (lode_source_dirs_check(&s->dirs, &err) < 0)
+		return lode_say_error(s->self, &err);
 	if (v->token_file) {
 		if (read_token(token, sizeof(token), s->self, v->token_file, &err) < 0)
 			return lode_say_error(s->self, &err);
@@ -207,8 +212,9 @@ static int answer_requests(struct serving *s)
 	lode_ending_signals_block(&ends);
 	if (lode_server_answer(server, s->site, &err) < 0)
 		return lode_say_error(s->self, &err);
-	/* With what can be changed, the address lets in who may. */
-	printf("%s\n", lode_server_url(server, v->is_open || v->repo, url, sizeof(url)));
+	/* What needs the token is reached by the printed address. */
+	printf("%s\n",
+	       lode_server_url(server, v->is_open || v->repo || s->dirs.n, url, sizeof(url)));
 	fflush(stdout);
 	n_reports = lode_site_n_reports(s->site);
 	if (s->repo && lode_serve_repo_is_mining(s->repo))
@@ -297,6 +303,7 @@ static void settle(struct serve_values *v)
 static void release_serve(struct serve_values *v)
 {
 	lode_vec_release(&v->names);
+	lode_vec_release(&v->source_dirs);
 	lode_aoi_values_release(&v->mine.aoi);
 }
 
@@ -356,7 +363,7 @@ static int serve_repository(struct serving *s, struct lode_mine_page_values *min
 	request.where = s->values->where;
 	request.asked = &s->asked;
 	lode_ending_signals_block(&ends); /* before it starts a thread */
-	code = lode_serve_repo_open(&s->repo, s->self, &request);
+	code = lode_serve_repo_open(&s->repo, s->self, &request, &s->dirs);
 	if (!s->repo)
 		return code;
 	s->site = lode_serve_repo_site(s->repo);

@@ -3,7 +3,6 @@
 
 #include "answers/serve/serve_mine_parts.h"
 #include "answers/clusters/cluster_choice.h"
-#include "answers/mine/source.h"
 
 /* Items of lists that are asked for. */
 enum { TOP_STREAMS = 1000, TOP_SYMPTOMS = 200 };
@@ -11,10 +10,12 @@ enum { MOST_TOP = 100000 };
 
 struct lode_serve_mine *lode_serve_mine_new(struct lode_mine_answer *answer,
 					    const struct lode_digest_job_options *reading,
-					    const char *repo, bool is_anew)
+					    const struct lode_source_dirs *dirs, const char *repo,
+					    bool is_anew)
 {
 	struct lode_serve_mine *mine = lode_alloc0(1, sizeof(*mine));
 
+	mine->dirs = *dirs;
 	mine->repo = repo;
 	mine->is_anew = is_anew;
 	mine->read = *reading;
@@ -282,7 +283,7 @@ static int answer_source(void *context, const struct lode_site_query *query, FIL
 		rc = find_stream(&stream, mine, query, err);
 	if (rc == LODE_OK)
 		rc = lode_mine_source_make(&source, mine->mined->digest, mine->answer->set,
-					   function, stream, &mine->read, err);
+					   function, stream, &mine->read, &mine->dirs, err);
 	else
 		return rc;
 	if (rc == LODE_ERR_EMPTY)
@@ -310,7 +311,9 @@ void lode_serve_mine_add(struct lode_serve_mine *mine, struct lode_site *site, c
 	lode_site_add_lasting(site, report, "symptoms", symptoms, answer_symptoms, mine);
 	lode_site_add_lasting(site, report, "path", path, answer_path, mine);
 	/* Not lasting: a file of source, or of debug information, may be put in its place. */
-	lode_site_add_question(site, report, "source", false, answer_source, mine);
+	lode_site_add_question(site, report, "source",
+			       mine->dirs.n ? LODE_REQUEST_PRIVATE : LODE_REQUEST_READ,
+			       answer_source, mine);
 	lode_site_add_lasting(site, report, "flame", flame, answer_flame, mine);
 	lode_serve_signatures_add(mine, site, report);
 	lode_serve_compare_add(mine, site, report);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "answers/mine/mine.h"
+#include "answers/mine/source.h"
 #include "serve/site.h"
 
 struct lode_serve_mine;
@@ -17,11 +18,13 @@ struct lode_serve_mine;
 /*
  * `answer` was made for being served, and is borrowed, as all else is; `reading`: how its
  * recordings are read once more. `repo`: whose signatures may be changed; NULL: of files.
+ * `dirs`: folders of source, whose text needs the token.
  * `is_anew`: something else was shown before, which pages may still ask about.
  */
 struct lode_serve_mine *lode_serve_mine_new(struct lode_mine_answer *answer,
 					    const struct lode_digest_job_options *reading,
-					    const char *repo, bool is_anew);
+					    const struct lode_source_dirs *dirs, const char *repo,
+					    bool is_anew);
 void lode_serve_mine_close(struct lode_serve_mine *mine); /* NULL does nothing */
 
 /* Adds what can be asked of it, and changed, to a report of the site. */

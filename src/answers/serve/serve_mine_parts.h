@@ -27,6 +27,7 @@ struct lode_serve_change {
 struct lode_serve_mine {
 	const char *repo; /* NULL: of files */
 	bool is_anew;
+	struct lode_source_dirs dirs;
 	struct lode_digest_job_options read; /* how recordings are read once more */
 	struct lode_mine_answer *answer;
 	const struct lode_mined *mined; /* of the answer */

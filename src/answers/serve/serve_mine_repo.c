@@ -32,6 +32,7 @@ static const char report_name[] = "mine";
 struct lode_serve_repo {
 	const struct lode_command *self;
 	struct lode_mine_request request;
+	struct lode_source_dirs dirs;
 	bool is_anew; /* something else was shown before */
 	struct lode_repo_watch watch;
 	unsigned n_failed; /* looks */
@@ -97,8 +98,8 @@ static struct lode_site *site_of(const struct lode_serve_repo *repo,
 				 struct lode_mine_answer *answer, const struct mining *mining)
 {
 	const struct lode_mine_request *asked = &repo->request;
-	struct lode_serve_mine *mine =
-		lode_serve_mine_new(answer, &asked->reading, asked->repo, repo->is_anew);
+	struct lode_serve_mine *mine = lode_serve_mine_new(answer, &asked->reading, &repo->dirs,
+							   asked->repo, repo->is_anew);
 	struct lode_site *site = lode_site_new();
 	struct lode_html_part part;
 	size_t page_bytes = 0;
@@ -490,7 +491,8 @@ static bool wait_for_first(struct lode_serve_repo *repo)
 }
 
 int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command *self,
-			 const struct lode_mine_request *request)
+			 const struct lode_mine_request *request,
+			 const struct lode_source_dirs *dirs)
 {
 	struct lode_serve_repo *repo = lode_alloc0(1, sizeof(*repo));
 	pthread_condattr_t attributes;
@@ -498,6 +500,7 @@ int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command
 
 	repo->self = self;
 	repo->request = *request;
+	repo->dirs = *dirs;
 	repo->watch = (struct lode_repo_watch){.path = request->repo, .where = request->where};
 	repo->is_mining = true;
 	pthread_condattr_init(&attributes);

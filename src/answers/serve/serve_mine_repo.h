@@ -28,7 +28,8 @@ struct lode_serve_repo;
  * it is.
  */
 int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command *self,
-			 const struct lode_mine_request *request);
+			 const struct lode_mine_request *request,
+			 const struct lode_source_dirs *dirs);
 
 /* Of one report, "mine"; the caller holds it as well. */
 struct lode_site *lode_serve_repo_site(struct lode_serve_repo *repo);

@@ -258,14 +258,15 @@ static int change(void *context, const struct lode_site_query *query, FILE *out,
 void lode_serve_signatures_add(struct lode_serve_mine *mine, struct lode_site *site,
 			       const char *report)
 {
-	lode_site_add_question(site, report, "trend", false, answer_trend, mine);
+	lode_site_add_question(site, report, "trend", LODE_REQUEST_READ, answer_trend, mine);
 	if (!mine->repo)
 		return;
-	lode_site_add_question(site, report, "signatures", false, answer_signatures, mine);
+	lode_site_add_question(site, report, "signatures", LODE_REQUEST_READ, answer_signatures,
+			       mine);
 	for (int act = 0; act < LODE_N_SIGNATURE_CHANGES; act++) {
 		mine->changes[act] = (struct lode_serve_change){mine, (enum lode_signature_act)act};
 		lode_site_add_question(site, report,
-				       lode_signature_act_name((enum lode_signature_act)act), true,
-				       change, &mine->changes[act]);
+				       lode_signature_act_name((enum lode_signature_act)act),
+				       LODE_REQUEST_CHANGE, change, &mine->changes[act]);
 	}
 }

@@ -131,6 +131,7 @@ static int answer_meanwhile(void *context, const struct lode_site_query *query, 
 void lode_serve_timeline_add(struct lode_serve_timeline *timeline, struct lode_site *site,
 			     const char *report)
 {
-	lode_site_add_question(site, report, "window", false, answer_window, timeline);
-	lode_site_add_question(site, report, "meanwhile", false, answer_meanwhile, timeline);
+	lode_site_add_question(site, report, "window", LODE_REQUEST_READ, answer_window, timeline);
+	lode_site_add_question(site, report, "meanwhile", LODE_REQUEST_READ, answer_meanwhile,
+			       timeline);
 }

@@ -1,29 +1,39 @@
 /*
- * Source files that debug information names.
+ * Source files that debug information names: the only way to the text of a file.
  *
- * A recording can come from anybody, and so can the program beside it: what it calls its source is
- * shown only if it is a regular file (not through a link to another kind of file) whose name ends
- * like a program's source, of text, and not larger than LODE_SOURCE_BYTES.
+ *   /build/app/src/x.c, --source-dir D:  D/build/app/src/x.c, D/app/src/x.c, D/src/x.c, D/x.c
+ *
+ * A recording can come from anybody, and so can the program beside it: a file is read only below
+ * folders that the user names (--source-dir), however links and ".." would lead out of them. Of the
+ * ends of the recorded path the longest that is there counts, of several folders the first. It is
+ * shown only if it is a regular file named like a program's source, of text, and not larger than
+ * LODE_SOURCE_BYTES.
  */
 #pragma once
 
 #include "base/error.h"
 #include "base/mem.h"
 
-struct lode_dso;
-
 #define LODE_SOURCE_BYTES ((size_t)16 << 20)
 
+struct lode_source_dirs {
+	const char *const *at;
+	size_t n;
+};
+
+/* Fails when one is not a folder that can be entered. */
+int lode_source_dirs_check(const struct lode_source_dirs *dirs, struct lode_error *err);
+
 struct lode_source_text {
+	char *path;  /* of the file that was found */
 	char *bytes; /* NULL: there is none */
 	size_t n_bytes;
 	int64_t changed_s;	   /* since 1970 */
 	LODE_VEC(uint32_t) starts; /* of each line */
 };
 
-/* From below --symfs, else where the compiler had it. Fails when it is not there, or is not to be
-   shown. */
-int lode_source_text_load(struct lode_source_text *out, const struct lode_dso *dso,
+/* Fails when there is none, or it is not to be shown. */
+int lode_source_text_load(struct lode_source_text *out, const struct lode_source_dirs *dirs,
 			  const char *file, struct lode_error *err);
 void lode_source_text_release(struct lode_source_text *text);
 

@@ -108,10 +108,10 @@ static void open_house(struct house *house, struct lode_server_options options)
 	lode_site_set_page(house->site, page, strlen(page));
 	lode_site_add_report(house->site, "mine", "lode/mine/1", "slow/", "{\"a\": 1}\n", 9);
 	lode_site_add_report(house->site, "large", "lode/mine/1", "slow/", large, 300000);
-	lode_site_add_question(house->site, "mine", "echo", false, echo, house);
-	lode_site_add_question(house->site, "mine", "sign", true, change, house);
+	lode_site_add_question(house->site, "mine", "echo", LODE_REQUEST_READ, echo, house);
+	lode_site_add_question(house->site, "mine", "sign", LODE_REQUEST_CHANGE, change, house);
 	lode_site_add_lasting(house->site, "mine", "last", parameters, last, house);
-	lode_site_add_question(house->site, "mine", "gate", false, wait_at_gate, house);
+	lode_site_add_question(house->site, "mine", "gate", LODE_REQUEST_READ, wait_at_gate, house);
 	free(large);
 	options.token = token;
 	if (start_server(&house->server, house->site, &options, &err) < 0)
@@ -644,7 +644,7 @@ static struct lode_site *site_of_edition(struct edition *edition)
 
 	lode_site_set_page(site, page, strlen(page));
 	lode_site_add_report(site, "mine", "lode/mine/1", "slow/", json, (size_t)n);
-	lode_site_add_question(site, "mine", "ask", false, say_edition, edition);
+	lode_site_add_question(site, "mine", "ask", LODE_REQUEST_READ, say_edition, edition);
 	lode_site_add_lasting(site, "mine", "last", parameters, say_edition, edition);
 	lode_site_give(site, free_edition, edition);
 	return site;

@@ -56,8 +56,8 @@ static struct lode_server *open_server(struct lode_site **site)
 
 	*site = lode_site_new();
 	lode_site_add_report(*site, "mine", "lode/mine/1", "slow/", "{\"a\": 1}\n", 9);
-	lode_site_add_question(*site, "mine", "echo", false, echo, NULL);
-	lode_site_add_question(*site, "mine", "sign", true, echo, NULL);
+	lode_site_add_question(*site, "mine", "echo", LODE_REQUEST_READ, echo, NULL);
+	lode_site_add_question(*site, "mine", "sign", LODE_REQUEST_CHANGE, echo, NULL);
 	lode_site_add_lasting(*site, "mine", "cluster", parameters, made_once, NULL);
 	if (start_server(&server, *site, &options, &err) < 0)
 		fail_msg("%s", err.message);

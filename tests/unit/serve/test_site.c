@@ -24,8 +24,8 @@ static struct lode_site *make_site(void)
 
 	lode_site_add_report(site, "mine", "lode/mine/1", "slow/", "{}\n", 3);
 	lode_site_add_report(site, "timeline", "lode/timeline/1", "run", "[]\n", 3);
-	lode_site_add_question(site, "timeline", "window", false, answer, NULL);
-	lode_site_add_question(site, "mine", "sign", true, answer, NULL);
+	lode_site_add_question(site, "timeline", "window", LODE_REQUEST_READ, answer, NULL);
+	lode_site_add_question(site, "mine", "sign", LODE_REQUEST_CHANGE, answer, NULL);
 	lode_site_finish(site);
 	return site;
 }
@@ -43,9 +43,10 @@ static void paths_lead_to_what_there_is(void **state)
 	assert_string_equal(lode_site_document(site, place.document)->plain, "[]\n");
 	place = lode_site_find(site, "/api/reports/timeline/window");
 	assert_int_equal(place.kind, LODE_SITE_QUESTION);
-	assert_false(place.question->is_change);
+	assert_int_equal(place.question->kind, LODE_REQUEST_READ);
 	assert_int_equal(place.report, 1);
-	assert_true(lode_site_find(site, "/api/reports/mine/sign").question->is_change);
+	assert_int_equal(lode_site_find(site, "/api/reports/mine/sign").question->kind,
+			 LODE_REQUEST_CHANGE);
 	assert_non_null(
 		strstr(lode_site_document(site, 1)->plain, "\"schema\": \"lode/timeline/1\""));
 	lode_site_free(site);

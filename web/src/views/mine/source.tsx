@@ -252,14 +252,20 @@ function Lines(props: { report: MineSourceReport; file: File; at: number; chosen
 			note={
 				<>
 					<Name text={file.path} most={90} />
+					{file.found && file.found !== file.path ? (
+						<>
+							{", text from "}
+							<Name text={file.found} most={90} />
+						</>
+					) : null}
 					{file.is_newer ? "; changed after the program was built: lines may have moved" : ""}
 				</>
 			}
 		>
 			{file.missing ? (
 				<p class="notice">
-					<bdi>{visible(file.missing)}</bdi>. Its lines are numbers here; below <code>--symfs</code>{" "}
-					of lode serve it is found as well.
+					<bdi>{visible(file.missing)}</bdi>. Without it, lines are numbers; start lode serve with{" "}
+					<code>--source-dir DIR</code> to show text from files below <code>DIR</code>.
 				</p>
 			) : null}
 			<Table
