@@ -43,14 +43,19 @@ static char *copy(const uint8_t *data, size_t size)
 
 static void read_kallsyms(const uint8_t *data, size_t size)
 {
-	struct lode_kallsyms_options options = {size % 2 ? "_text" : NULL, 0xffffffff91000000};
+	struct lode_kallsyms_options options = {"_text", 0xffffffff91000000};
+	struct lode_kallsyms kallsyms;
 	struct lode_symtab symtab = {0};
-	char *text = copy(data, size);
 
-	if (lode_kallsyms_parse(&symtab, text, size, "fuzz", &options, NULL) == 0)
+	if (lode_kallsyms_parse(&kallsyms, copy(data, size), size, "fuzz", &options, NULL) < 0)
+		return;
+	check_table(&kallsyms.kernel);
+	if (kallsyms.modules.n &&
+	    lode_kallsyms_add_module(&symtab, &kallsyms, kallsyms.modules.at[0].module,
+				     0xffffffffc0001000, UINT64_C(1) << size % 40))
 		check_table(&symtab);
 	lode_symtab_release(&symtab);
-	free(text);
+	lode_kallsyms_release(&kallsyms);
 }
 
 static void read_map(const uint8_t *data, size_t size)

@@ -22,13 +22,20 @@ static void load_dso(struct lode_dso *dso)
 		lode_dso_load_kernel(dso);
 		break;
 	case LODE_DSO_KMODULE:
-		dso->kernel = lode_symboliser_kernel(dso->symboliser, dso);
+		lode_dso_load_kmodule(dso);
 		break;
 	case LODE_DSO_JIT:
 		lode_dso_load_jit(dso);
 		break;
 	}
 	dso->shown = lode_alloc0(dso->table.entries.n, sizeof(*dso->shown));
+}
+
+void lode_dso_load(struct lode_dso *dso)
+{
+	pthread_mutex_lock(&dso->lock);
+	load_dso(dso);
+	pthread_mutex_unlock(&dso->lock);
 }
 
 void lode_dso_add_symbol(struct lode_dso *dso, uint64_t start, uint64_t size, const char *name)
@@ -90,17 +97,8 @@ static bool find_added(struct lode_dso *dso, uint64_t address, struct lode_symbo
 		return false;
 	order = dso->added.entries.at[i].order;
 	out->name = dso->additions.at[order].name;
-	out->index = dso->kind == LODE_DSO_KMODULE ? 2 * order + 1
-						   : (uint32_t)dso->table.entries.n + order;
+	out->index = (uint32_t)dso->table.entries.n + order;
 	return true;
-}
-
-/* A kernel module's symbols are its kernel's: even indices are those, odd ones its own. */
-static void find_in_kernel(struct lode_dso *dso, uint64_t address, struct lode_symbol *out)
-{
-	lode_dso_resolve(dso->kernel, &address, 1, out);
-	if (out->name)
-		out->index *= 2;
 }
 
 static void find_in_table(struct lode_dso *dso, uint64_t address, struct lode_symbol *out)
@@ -130,11 +128,7 @@ void lode_dso_resolve(struct lode_dso *dso, const uint64_t *addresses, size_t n,
 	settle_additions(dso);
 	for (size_t i = 0; i < n; i++) {
 		out[i] = (struct lode_symbol){.index = LODE_NONE};
-		if (find_added(dso, addresses[i], &out[i]))
-			continue;
-		if (dso->kernel)
-			find_in_kernel(dso, addresses[i], &out[i]);
-		else
+		if (!find_added(dso, addresses[i], &out[i]))
 			find_in_table(dso, addresses[i], &out[i]);
 	}
 	pthread_mutex_unlock(&dso->lock);
@@ -146,10 +140,7 @@ void lode_dso_open_files(struct lode_dso *dso, struct lode_elf_file **program,
 	bool is_own;
 
 	*program = *debug = NULL;
-	pthread_mutex_lock(&dso->lock);
-	load_dso(dso);
-	pthread_mutex_unlock(&dso->lock);
-	/* Loaded modules do not change any more: their paths can be read without the lock. */
+	lode_dso_load(dso);
 	is_own = dso->kind == LODE_DSO_VDSO && dso->program_path &&
 		 !strcmp(dso->program_path, "[vdso]");
 	if (is_own)
@@ -204,8 +195,6 @@ const char *lode_dso_status(const struct lode_dso *dso)
 	pthread_mutex_lock(&locked->lock);
 	if (!locked->is_loaded)
 		status = "none of its addresses was looked up";
-	else if (locked->kernel)
-		status = lode_dso_status(locked->kernel);
 	pthread_mutex_unlock(&locked->lock);
 	return status;
 }
@@ -216,8 +205,7 @@ bool lode_dso_has_symbols(const struct lode_dso *dso)
 	bool has;
 
 	pthread_mutex_lock(&locked->lock);
-	has = locked->table.entries.n || locked->additions.n ||
-	      (locked->kernel && lode_dso_has_symbols(locked->kernel));
+	has = locked->table.entries.n || locked->additions.n;
 	pthread_mutex_unlock(&locked->lock);
 	return has;
 }

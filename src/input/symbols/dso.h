@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "input/symbols/elf_file.h"
 #include "input/symbols/files.h"
+#include "input/symbols/kallsyms.h"
 #include "input/symbols/symbols.h"
 #include "input/symbols/symtab.h"
 
@@ -31,9 +32,8 @@ struct lode_dso {
 	char *host;		/* "" when unknown */
 	char *recording_dir;	/* NULL when unknown */
 	uint64_t kernel_anchor; /* address of the symbol behind the "]" of `path`; 0 unknown */
-	struct lode_code_range code[LODE_MAX_CODE_RANGES]; /* USER: of the file, as mapped */
+	struct lode_code_range code[LODE_MAX_CODE_RANGES]; /* as mapped */
 	size_t n_code;
-	struct lode_dso *kernel; /* KMODULE: whose kallsyms has its symbols */
 
 	pthread_mutex_t lock; /* for all below */
 	bool is_of_command;   /* USER, without build-id: not for the lock, it does not change */
@@ -43,7 +43,8 @@ struct lode_dso {
 	struct lode_symtab table;
 	struct lode_elf_map map; /* USER, VDSO: file offset -> address in the table */
 	struct lode_arena names;
-	char *text;	    /* file content in which names lie, or NULL */
+	char *text;		       /* file content in which names lie, or NULL */
+	struct lode_kallsyms kallsyms; /* KERNEL: of its modules; its own symbols are in `table` */
 	const char **shown; /* per entry of the table: its readable name, NULL before use */
 	bool is_mangled;    /* names may be mangled: ELF */
 	struct lode_inlines *inlines;	   /* NULL: not wanted or no DWARF */
@@ -73,6 +74,8 @@ struct lode_symboliser {
 void lode_dso_say(struct lode_dso *dso, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Loads the module, once; it does not change any more then. Takes its lock. */
+void lode_dso_load(struct lode_dso *dso);
 /* The kernel of the module's recording. */
 struct lode_dso *lode_symboliser_kernel(struct lode_symboliser *symboliser,
 					const struct lode_dso *module);
@@ -90,4 +93,5 @@ void lode_dso_open_files(struct lode_dso *dso, struct lode_elf_file **program,
 void lode_dso_load_user(struct lode_dso *dso);
 void lode_dso_load_vdso(struct lode_dso *dso);
 void lode_dso_load_kernel(struct lode_dso *dso);
+void lode_dso_load_kmodule(struct lode_dso *dso);
 void lode_dso_load_jit(struct lode_dso *dso);

@@ -1,10 +1,11 @@
-/* Loads the symbols of the kernel and of the vDSO. */
+/* Loads the symbols of the kernel, its modules and the vDSO. */
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 
 #include "base/bytes.h"
+#include "base/folder.h"
 #include "input/symbols/dso.h"
 #include "input/symbols/elf_symbols.h"
 #include "input/symbols/kallsyms.h"
@@ -28,11 +29,28 @@ static bool load_kallsyms(struct kernel_search *search, const char *path)
 {
 	struct lode_dso *dso = search->dso;
 	struct lode_error err = {0};
-	int rc = lode_kallsyms_load(&dso->table, &dso->text, path, &search->options, &err);
+	int rc = lode_kallsyms_load(&dso->kallsyms, path, &search->options, &err);
 
 	if (rc < 0 && rc != LODE_ERR_IO && search->err.status == LODE_OK)
 		search->err = err;
-	return rc == 0;
+	if (rc < 0)
+		return false;
+	dso->table = dso->kallsyms.kernel;
+	dso->kallsyms.kernel = (struct lode_symtab){0};
+	return true;
+}
+
+/* Names the file with the symbols, `how` it is known to fit, and how far they were moved. */
+static void say_source(struct lode_dso *dso, const char *path, const char *how)
+{
+	int64_t by = (int64_t)dso->kallsyms.moved_by;
+	char moved[64] = "";
+
+	if (by)
+		snprintf(moved, sizeof(moved), ", of another boot: moved by %s%#llx",
+			 by < 0 ? "-" : "+",
+			 (unsigned long long)(by < 0 ? 0 - (uint64_t)by : (uint64_t)by));
+	lode_dso_say(dso, "%s, %s%s", path, how, moved);
 }
 
 static bool try_cached(void *context, const char *path)
@@ -41,7 +59,7 @@ static bool try_cached(void *context, const char *path)
 
 	if (!load_kallsyms(search, path))
 		return false;
-	lode_dso_say(search->dso, "%s, build-id verified", path);
+	say_source(search->dso, path, "build-id verified");
 	return true;
 }
 
@@ -93,10 +111,10 @@ static void try_running(struct kernel_search *search)
 	else
 		is_same = is_running_release(dso);
 	if (is_same && load_kallsyms(search, path)) {
-		lode_dso_say(dso, "%s, %s", path,
-			     dso->build_id_size ? "build-id verified"
-						: "not verified (no build-id in the recording, "
-						  "same release)");
+		say_source(dso, path,
+			   dso->build_id_size ? "build-id verified"
+					      : "not verified (no build-id in the recording, "
+						"same release)");
 		return;
 	}
 	if (search->err.status != LODE_OK) {
@@ -124,9 +142,14 @@ void lode_dso_load_kernel(struct lode_dso *dso)
 	struct lode_roots roots = lode_dso_roots(dso);
 	char text[1200];
 
+	if (!search.options.anchor) {
+		lode_dso_say(dso, "kernel: the recording lacks the kernel's address, which differs "
+				  "from boot to boot: no kallsyms file can be matched");
+		return;
+	}
 	if (dso->symboliser->kallsyms) {
 		if (load_kallsyms(&search, dso->symboliser->kallsyms))
-			lode_dso_say(dso, "%s, as given by --kallsyms", dso->symboliser->kallsyms);
+			say_source(dso, dso->symboliser->kallsyms, "as given by --kallsyms");
 		else
 			lode_dso_say(dso, "%s", lode_error_text(&search.err, text, sizeof(text)));
 		return;
@@ -135,6 +158,40 @@ void lode_dso_load_kernel(struct lode_dso *dso)
 							 kinds, try_cached, &search))
 		return;
 	try_running(&search);
+}
+
+/* ---- A module of the kernel ---- */
+
+/* The name that the kernel has for "[ext4]" or "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz". */
+static void module_name(const char *path, char *name, size_t size)
+{
+	const char *base = lode_path_base(path);
+	size_t n;
+
+	base += *base == '[';
+	n = strcspn(base, "].");
+	snprintf(name, size, "%.*s", (int)n, base);
+	for (char *c = name; *c; c++)
+		if (*c == '-')
+			*c = '_';
+}
+
+void lode_dso_load_kmodule(struct lode_dso *dso)
+{
+	struct lode_dso *kernel = lode_symboliser_kernel(dso->symboliser, dso);
+	char name[64];
+
+	lode_dso_load(kernel);
+	lode_dso_say(dso, "%s", kernel->status);
+	module_name(dso->path, name, sizeof(name));
+	if (!kernel->table.entries.n || !name[0] || dso->additions.n)
+		return;
+	if (!dso->n_code || !lode_kallsyms_add_module(&dso->table, &kernel->kallsyms, name,
+						      dso->code[0].offset, dso->code[0].bytes))
+		lode_dso_say(dso,
+			     "kernel module %s: not in the kallsyms file at a place that fits "
+			     "its recorded address",
+			     name);
 }
 
 /* ---- The vdso: a small ELF file that the kernel maps into every process ---- */

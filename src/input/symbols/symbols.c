@@ -93,6 +93,7 @@ static void dso_free(struct lode_dso *dso)
 	free(dso->program_path);
 	free(dso->symbols_path);
 	free(dso->text);
+	lode_kallsyms_release(&dso->kallsyms);
 	free(dso->shown);
 	free(dso->path);
 	free(dso->name);
@@ -205,11 +206,10 @@ static struct lode_dso *dso_new(struct lode_symboliser *symboliser, const struct
 	lode_hex(dso->hex, dso->build_id, dso->build_id_size);
 	dso->pid = key->pid ? key->pid : lode_jit_dump_pid(dso->path);
 	dso->kernel_anchor = key->kernel_anchor;
-	if (key->kind == LODE_DSO_USER) {
-		memcpy(dso->code, key->code, sizeof(dso->code));
-		dso->n_code = key->n_code;
+	memcpy(dso->code, key->code, sizeof(dso->code));
+	dso->n_code = key->n_code;
+	if (key->kind == LODE_DSO_USER)
 		dso->is_of_command = key->is_of_command && !dso->build_id_size;
-	}
 	dso->kernel_release = lode_strdup(key->kernel_release ? key->kernel_release : "");
 	dso->recording = lode_strdup(key->recording ? key->recording : "");
 	dso->host = lode_strdup(key->host ? key->host : "");

@@ -58,14 +58,16 @@ struct lode_dso_key {
 	 * USER: which parts of the file were mapped as code, the first at most; none when unknown.
 	 * A file whose code lies elsewhere is not the recorded one, or was stripped since. Without
 	 * build-id, the one program of a build-id cache with just that layout is taken for it.
+	 * KMODULE: the addresses of the module, one range; none: they are unknown, and so are its
+	 * functions.
 	 */
 	struct lode_code_range code[LODE_MAX_CODE_RANGES];
 	size_t n_code;
 	bool is_of_command; /* worth reading other recordings as a whole for its build-id */
 	/*
 	 * KERNEL: page offset of the kernel's map record, which is the address of the symbol behind
-	 * the "]" of its path ("[kernel.kallsyms]_text"). Tells kallsyms of another boot, where the
-	 * kernel lay elsewhere. 0: unknown.
+	 * the "]" of its path ("[kernel.kallsyms]_text"). A kallsyms file of another boot is moved
+	 * by it. 0: unknown; no kallsyms file can be used then.
 	 */
 	uint64_t kernel_anchor;
 };

@@ -100,7 +100,7 @@ static uint64_t page_end(uint64_t address)
  * function that has a size is no function: it gets none, and its code stays the function's. (In
  * perf it depends on the shape of a tree which of both is found.)
  */
-static void fix_ends(struct lode_symtab *symtab, bool is_kallsyms)
+static void fix_ends(struct lode_symtab *symtab)
 {
 	struct lode_symtab_entry *entry = symtab->entries.at;
 	size_t n = symtab->entries.n, first = 0;
@@ -117,8 +117,7 @@ static void fix_ends(struct lode_symtab *symtab, bool is_kallsyms)
 		}
 		if (entry[i].start < covered_before)
 			continue;
-		/* Between the kernel's text and its modules lie gigabytes that are nobody's. */
-		if (i + 1 == n || (is_kallsyms && entry[i].is_module != entry[i + 1].is_module))
+		if (i + 1 == n)
 			entry[i].end = page_end(entry[i].start);
 		else
 			entry[i].end = entry[i + 1].start;
@@ -278,7 +277,7 @@ void lode_symtab_settle(struct lode_symtab *symtab, enum lode_symtab_rule rule)
 {
 	sort_entries(symtab);
 	if (rule != LODE_SYMTAB_LAST_WINS) {
-		fix_ends(symtab, rule == LODE_SYMTAB_KALLSYMS);
+		fix_ends(symtab);
 		drop_aliases(symtab);
 	}
 	make_ranges(symtab, rule == LODE_SYMTAB_LAST_WINS);

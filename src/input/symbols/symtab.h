@@ -24,12 +24,10 @@ struct lode_symtab_entry {
 	const char *name;    /* as the file has it: mangled */
 	uint32_t order;	     /* of adding */
 	uint8_t binding;     /* enum lode_binding */
-	bool is_module;	     /* kallsyms: of a kernel module */
 };
 
 enum lode_symtab_rule {
-	LODE_SYMTAB_ELF,       /* aliases: the best name; nested: the innermost */
-	LODE_SYMTAB_KALLSYMS,  /* the same, without sizes; kernel and modules end apart */
+	LODE_SYMTAB_ELF,       /* aliases: the best name; nested: the innermost; also kallsyms */
 	LODE_SYMTAB_LAST_WINS, /* code that is replaced over time: a later symbol cuts earlier ones
 				*/
 };

@@ -420,7 +420,8 @@ static void deliver_mmap(struct lode_perf_deliver *deliver, struct lode_bytes b,
 		return;
 	}
 	if (cpumode == PERF_RECORD_MISC_KERNEL || (cpumode != PERF_RECORD_MISC_USER && pid == -1)) {
-		dso = lode_perf_dsos_kernel(&deliver->dsos, path, build_id, build_id_size);
+		dso = lode_perf_dsos_kernel(&deliver->dsos, path, start, size, page_offset,
+					    build_id, build_id_size);
 		lode_spaces_mmap_kernel(deliver->spaces, start, size, page_offset, dso);
 		lode_perf_stacks_kernel_changed(&deliver->stacks);
 		return;

@@ -5,6 +5,9 @@
 
 #include "base/slice.h"
 
+/* How the path of the kernel begins; the name of its first symbol follows. */
+static const char kernel_path[] = "[kernel.kallsyms]";
+
 void lode_perf_dsos_release(struct lode_perf_dsos *dsos)
 {
 	lode_vec_release(&dsos->at);
@@ -86,14 +89,16 @@ void lode_perf_dsos_mapped(struct lode_perf_dsos *dsos, uint32_t id, uint64_t of
 	dso->code[dso->n_code++] = (struct lode_code_range){offset, bytes};
 }
 
-uint32_t lode_perf_dsos_kernel(struct lode_perf_dsos *dsos, const char *path,
-			       const uint8_t *build_id, uint8_t build_id_size)
+uint32_t lode_perf_dsos_kernel(struct lode_perf_dsos *dsos, const char *path, uint64_t start,
+			       uint64_t size, uint64_t page_offset, const uint8_t *build_id,
+			       uint8_t build_id_size)
 {
-	struct lode_perf_dso dso = {.kind = LODE_DSO_KMODULE, .path = path};
+	struct lode_perf_dso dso = {
+		.kind = LODE_DSO_KMODULE, .path = path, .start = start, .size = size};
 
-	if (lode_text_begins(path, "[kernel.kallsyms]")) {
+	if (lode_text_begins(path, kernel_path)) {
 		dso.kind = LODE_DSO_KERNEL;
-		dso.path = "[kernel.kallsyms]";
+		dso.start = page_offset;
 	}
 	set_build_id(&dso, build_id, build_id_size);
 	return intern(dsos, &dso);
@@ -127,6 +132,12 @@ static void index_build_ids(struct lode_perf_dsos *dsos, const struct lode_perf_
 	}
 }
 
+/* The path under which the header has a module's build-id. */
+static const char *path_of_build_id(const struct lode_perf_dso *dso)
+{
+	return dso->kind == LODE_DSO_KERNEL ? kernel_path : dso->path;
+}
+
 struct lode_dso *lode_perf_dsos_open(struct lode_perf_dsos *dsos, uint32_t id,
 				     const struct lode_perf_header *header,
 				     struct lode_symboliser *symboliser, const char *recording)
@@ -134,12 +145,14 @@ struct lode_dso *lode_perf_dsos_open(struct lode_perf_dsos *dsos, uint32_t id,
 	struct lode_perf_dso *dso = id < dsos->at.n ? &dsos->at.at[id] : NULL;
 	struct lode_dso_key key = {
 		.kernel_release = header->kernel, .recording = recording, .host = header->host};
+	const char *path;
 	uint32_t at;
 
 	if (!dso || !symboliser || dso->dso)
 		return dso ? dso->dso : NULL;
 	index_build_ids(dsos, header);
-	at = lode_strings_find(&dsos->paths, dso->path, strlen(dso->path));
+	path = path_of_build_id(dso);
+	at = lode_strings_find(&dsos->paths, path, strlen(path));
 	if (!dso->build_id_size && at != LODE_NONE) {
 		const struct lode_perf_build_id *known =
 			&header->build_ids.at[dsos->id_of_path.at[at]];
@@ -154,6 +167,12 @@ struct lode_dso *lode_perf_dsos_open(struct lode_perf_dsos *dsos, uint32_t id,
 	memcpy(key.code, dso->code, sizeof(key.code));
 	key.n_code = dso->n_code;
 	key.is_of_command = dso->is_of_command;
+	if (dso->kind == LODE_DSO_KERNEL) {
+		key.kernel_anchor = dso->start;
+	} else if (dso->kind == LODE_DSO_KMODULE) {
+		key.code[0] = (struct lode_code_range){dso->start, dso->size};
+		key.n_code = 1;
+	}
 	dso->dso = lode_symboliser_dso(symboliser, &key);
 	if (dso->symbol)
 		lode_dso_add_symbol(dso->dso, dso->start, dso->size, dso->symbol);

@@ -14,7 +14,8 @@ struct lode_perf_dso {
 	int32_t pid; /* of JIT code, else 0 */
 	uint8_t build_id[20];
 	uint8_t build_id_size; /* 0: not known */
-	uint64_t start, size;  /* of a symbol the recording brought itself */
+	/* KMODULE: its addresses; KERNEL: start is the address of the symbol in its path. */
+	uint64_t start, size;
 	struct lode_code_range code[LODE_MAX_CODE_RANGES]; /* the first that differ */
 	size_t n_code;
 	uint64_t inode;	      /* of a file as it was mapped first; 0: unknown */
@@ -40,9 +41,10 @@ uint32_t lode_perf_dsos_user(struct lode_perf_dsos *dsos, const char *path, int3
 /* Which part of the file was mapped as code. */
 void lode_perf_dsos_mapped(struct lode_perf_dsos *dsos, uint32_t id, uint64_t offset,
 			   uint64_t bytes);
-/* The kernel ("[kernel.kallsyms]_text") or one of its modules. */
-uint32_t lode_perf_dsos_kernel(struct lode_perf_dsos *dsos, const char *path,
-			       const uint8_t *build_id, uint8_t build_id_size);
+/* The kernel ("[kernel.kallsyms]_text", at `page_offset`) or one of its modules. */
+uint32_t lode_perf_dsos_kernel(struct lode_perf_dsos *dsos, const char *path, uint64_t start,
+			       uint64_t size, uint64_t page_offset, const uint8_t *build_id,
+			       uint8_t build_id_size);
 /* Kernel code that the recording names itself: BPF programs, trampolines. */
 uint32_t lode_perf_dsos_ksymbol(struct lode_perf_dsos *dsos, const char *name, uint64_t start,
 				uint64_t size);

@@ -270,7 +270,7 @@ static const char *symbol_at(struct lode_uftrace_names *names, const struct rang
 
 		module->is_loaded = true;
 		for_lines(names, module->file, take_symbol, &loading);
-		lode_symtab_settle(&module->symtab, LODE_SYMTAB_KALLSYMS);
+		lode_symtab_settle(&module->symtab, LODE_SYMTAB_ELF);
 	}
 	i = lode_symtab_find(&module->symtab,
 			     names->is_relative ? address - range->start : address);

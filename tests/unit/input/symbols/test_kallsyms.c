@@ -15,34 +15,51 @@
 #include "input/symbols/kallsyms.h"
 
 struct loaded {
-	struct lode_symtab symtab;
-	char *text;
+	struct lode_kallsyms kallsyms;
 	struct lode_error err;
 	int rc;
 };
 
 static struct loaded parse(const char *text, const struct lode_kallsyms_options *options)
 {
-	static const struct lode_kallsyms_options as_is = {0};
-	struct loaded loaded = {.text = malloc(strlen(text) + 1)};
+	static const struct lode_kallsyms_options same_boot = {"_text", 0xffffffff81000000};
+	struct loaded loaded = {0};
+	char *copy = malloc(strlen(text) + 1);
 
-	memcpy(loaded.text, text, strlen(text) + 1);
-	loaded.rc = lode_kallsyms_parse(&loaded.symtab, loaded.text, strlen(text), "k",
-					options ? options : &as_is, &loaded.err);
+	memcpy(copy, text, strlen(text) + 1);
+	loaded.rc = lode_kallsyms_parse(&loaded.kallsyms, copy, strlen(text), "k",
+					options ? options : &same_boot, &loaded.err);
 	return loaded;
 }
 
 static void release(struct loaded *loaded)
 {
-	lode_symtab_release(&loaded->symtab);
-	free(loaded->text);
+	lode_kallsyms_release(&loaded->kallsyms);
+}
+
+static const char *symtab_name(const struct lode_symtab *symtab, uint64_t address)
+{
+	uint32_t i = lode_symtab_find(symtab, address);
+
+	return i == LODE_NONE ? "-" : symtab->entries.at[i].name;
 }
 
 static const char *name_at(const struct loaded *loaded, uint64_t address)
 {
-	uint32_t i = lode_symtab_find(&loaded->symtab, address);
+	return symtab_name(&loaded->kallsyms.kernel, address);
+}
 
-	return i == LODE_NONE ? "-" : loaded->symtab.entries.at[i].name;
+/* The name at `address` of a module that was recorded in [start, start + size). */
+static const char *module_name_at(const struct loaded *loaded, const char *module, uint64_t start,
+				  uint64_t size, uint64_t address)
+{
+	struct lode_symtab symtab = {0};
+	const char *name = "-";
+
+	if (lode_kallsyms_add_module(&symtab, &loaded->kallsyms, module, start, size))
+		name = symtab_name(&symtab, address);
+	lode_symtab_release(&symtab);
+	return name;
 }
 
 static void test_reads_functions_data_and_modules(void **state)
@@ -72,8 +89,10 @@ static void test_reads_functions_data_and_modules(void **state)
 	/* The last symbol of the kernel does not reach to the first module. */
 	assert_string_equal(name_at(&k, 0xffffffff81001fff), "strong_one");
 	assert_string_equal(name_at(&k, 0xffffffff81002000), "-");
-	assert_string_equal(name_at(&k, 0xffffffffc0001000), "ext4_read");
-	assert_string_equal(name_at(&k, 0xffffffffc0001100), "ext4_write");
+	assert_string_equal(name_at(&k, 0xffffffffc0001000), "-");
+	assert_string_equal(module_name_at(&k, "ext4", 0xffffffffc0001000, 0x1000,
+					   0xffffffffc0001100),
+			    "ext4_write");
 	release(&k);
 }
 
@@ -84,6 +103,7 @@ static void test_unsorted_files_and_odd_lines_are_read(void **state)
 				"ffffffff81000100 T first\n"
 				"zzz T bad\n"
 				"ffffffff81000180 t $x\n"
+				"ffffffff81000000 T _text\n"
 				"ffffffff81000300 T cut_short",
 				NULL);
 
@@ -120,31 +140,67 @@ static void test_other_text_is_refused(void **state)
 	}
 }
 
-static void test_another_boot_moves_the_kernel_and_drops_modules(void **state)
+static const char two_modules[] = "0000000000001000 D cpu_data\n"
+				  "ffffffff81000000 T _text\n"
+				  "ffffffff81000100 T do_it\n"
+				  "ffffffff81000200 T _etext\n"
+				  "ffffffffc0001010 t ext4_read\t[ext4]\n"
+				  "ffffffffc0002080 t ext4_write\t[ext4]\n"
+				  "ffffffffc0003000 d ext4_data\t[ext4]\n"
+				  "ffffffffc0105000 t xfs_read\t[xfs]\n";
+
+static void test_another_boot_moves_the_kernel(void **state)
 {
-	static const char text[] = "ffffffff81000000 T _text\n"
-				   "ffffffff81000100 T do_it\n"
-				   "ffffffffc0001000 t ext4_read\t[ext4]\n";
-	struct lode_kallsyms_options options = {"_text", 0xffffffff9a000000};
-	struct loaded k = parse(text, &options);
+	static const int64_t moves[] = {0, 0x1000000, -0x400000, 0x3f000000};
 
 	(void)state;
-	assert_int_equal(k.rc, 0);
-	assert_string_equal(name_at(&k, 0xffffffff9a000110), "do_it");
-	assert_string_equal(name_at(&k, 0xffffffff81000110), "-");
-	assert_string_equal(name_at(&k, 0xffffffffc0001000), "-");
-	release(&k);
+	for (size_t i = 0; i < sizeof(moves) / sizeof(*moves); i++) {
+		uint64_t moved = (uint64_t)moves[i];
+		struct lode_kallsyms_options options = {"_text", 0xffffffff81000000 + moved};
+		struct loaded k = parse(two_modules, &options);
 
-	options.anchor_address = 0xffffffff81000000; /* the same boot: modules stay */
-	k = parse(text, &options);
-	assert_string_equal(name_at(&k, 0xffffffffc0001000), "ext4_read");
-	release(&k);
+		assert_int_equal(k.rc, 0);
+		assert_int_equal(k.kallsyms.moved_by, moved);
+		assert_string_equal(name_at(&k, 0xffffffff81000110 + moved), "do_it");
+		assert_string_equal(name_at(&k, 0xffffffff80ffffff + moved), "cpu_data");
+		assert_string_equal(name_at(&k, 0xffffffff81002200 + moved), "-");
+		release(&k);
+	}
+}
 
-	options.anchor = "_stext";
-	k = parse(text, &options);
+static void test_a_file_without_the_anchor_is_refused(void **state)
+{
+	struct lode_kallsyms_options options = {"_stext", 0xffffffff81000000};
+	struct loaded k = parse(two_modules, &options);
+
+	(void)state;
 	assert_int_equal(k.rc, LODE_ERR_FORMAT);
 	assert_non_null(strstr(k.err.message, "_stext"));
 	release(&k);
+}
+
+static void test_modules_are_named_where_they_were_recorded(void **state)
+{
+	static const uint64_t kernels[] = {0xffffffff81000000, 0xffffffff9a000000};
+	enum { OTHER = 0x7000, SIZE = 0x3000 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct lode_kallsyms_options options = {"_text", kernels[i]};
+		struct loaded k = parse(two_modules, &options);
+		uint64_t at = 0xffffffffc0001000, other = at + OTHER;
+
+		assert_string_equal(module_name_at(&k, "ext4", at, SIZE, at + 0x10), "ext4_read");
+		assert_string_equal(module_name_at(&k, "ext4", at, SIZE, at + 0x1090),
+				    "ext4_write");
+		assert_string_equal(module_name_at(&k, "ext4", other, SIZE, other + 0x1090),
+				    "ext4_write");
+		assert_string_equal(module_name_at(&k, "ext4", other, SIZE, at + 0x1090), "-");
+		/* It cannot be this module: what was recorded is too small. */
+		assert_string_equal(module_name_at(&k, "ext4", other, 0x1000, other + 0x10), "-");
+		assert_string_equal(module_name_at(&k, "btrfs", at, SIZE, at + 0x10), "-");
+		release(&k);
+	}
 }
 
 static void test_every_prefix_of_a_file_is_survived(void **state)
@@ -195,7 +251,7 @@ static void scan(const char *text, struct scanned *scanned)
 
 static void test_shared_kallsyms_matches_a_scan_of_all_lines(void **state)
 {
-	static const struct lode_kallsyms_options as_is = {0};
+	static const struct lode_kallsyms_options same_boot = {"_text", 0xffffffff81000000};
 	static struct scanned scanned[N_ADDRESSES];
 	const char *top = getenv("LODE_TOP");
 	struct test_random random = {7};
@@ -216,8 +272,8 @@ static void test_shared_kallsyms_matches_a_scan_of_all_lines(void **state)
 	for (int i = 0; i < N_ADDRESSES; i++)
 		scanned[i].address = 0xffffffff81000000 + test_random_below(&random, 0x1200000);
 	scan(text, scanned);
-	assert_int_equal(lode_kallsyms_load(&k.symtab, &k.text, path, &as_is, &k.err), 0);
-	assert_true(k.symtab.entries.n > 50000);
+	assert_int_equal(lode_kallsyms_load(&k.kallsyms, path, &same_boot, &k.err), 0);
+	assert_true(k.kallsyms.kernel.entries.n > 50000);
 	for (int i = 0; i < N_ADDRESSES; i++)
 		assert_string_equal(name_at(&k, scanned[i].address), scanned[i].name);
 	release(&k);
@@ -231,7 +287,9 @@ int main(void)
 		cmocka_unit_test(test_unsorted_files_and_odd_lines_are_read),
 		cmocka_unit_test(test_hidden_addresses_are_refused_with_advice),
 		cmocka_unit_test(test_other_text_is_refused),
-		cmocka_unit_test(test_another_boot_moves_the_kernel_and_drops_modules),
+		cmocka_unit_test(test_another_boot_moves_the_kernel),
+		cmocka_unit_test(test_a_file_without_the_anchor_is_refused),
+		cmocka_unit_test(test_modules_are_named_where_they_were_recorded),
 		cmocka_unit_test(test_every_prefix_of_a_file_is_survived),
 		cmocka_unit_test(test_shared_kallsyms_matches_a_scan_of_all_lines),
 	};

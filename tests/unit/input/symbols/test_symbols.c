@@ -233,9 +233,7 @@ static void test_kernel_symbols_come_from_the_given_file(void **state)
 {
 	struct lode_symboliser *symboliser;
 	struct scratch scratch;
-	struct lode_dso *kernel, *module;
-	struct lode_symbol symbols[4];
-	uint64_t addresses[] = {0xffffffffc0001004, 0xffffffffc0009004, 0xffffffff81000104, 0x10};
+	struct lode_dso *kernel, *module, *bpf;
 	char file[PATH_MAX];
 
 	(void)state;
@@ -246,22 +244,27 @@ static void test_kernel_symbols_come_from_the_given_file(void **state)
 	kernel = lode_symboliser_dso(symboliser,
 				     &(struct lode_dso_key){.kind = LODE_DSO_KERNEL,
 							    .path = "[kernel.kallsyms]_text",
+							    .kernel_anchor = 0xffffffff81000000,
 							    .recording = "/r/perf.data"});
 	module = lode_symboliser_dso(symboliser,
 				     &(struct lode_dso_key){.kind = LODE_DSO_KMODULE,
-							    .path = "[ext4]",
+							    .path = "/lib/modules/1/ext4.ko.xz",
+							    .code = {{0xffffffffc0001000, 0x1000}},
+							    .n_code = 1,
 							    .recording = "/r/perf.data"});
+	bpf = lode_symboliser_dso(symboliser,
+				  &(struct lode_dso_key){.kind = LODE_DSO_KMODULE,
+							 .path = "[bpf:ffffffffc0009000]bpf_prog_1",
+							 .code = {{0xffffffffc0009000, 0x10}},
+							 .n_code = 1,
+							 .recording = "/r/perf.data"});
 	assert_string_equal(lode_dso_name(kernel), "[kernel]");
 	assert_string_equal(lode_dso_name(module), "[kernel]");
 	assert_string_equal(resolve(kernel, 0xffffffff81000104), "do_it");
-	lode_dso_add_symbol(module, 0xffffffffc0009000, 0x10, "bpf_prog_1");
-	lode_dso_resolve(module, addresses, 4, symbols);
-	assert_string_equal(symbols[0].name, "ext4_read");
-	assert_string_equal(symbols[1].name, "bpf_prog_1");
-	assert_string_equal(symbols[2].name, "do_it");
-	assert_null(symbols[3].name);
-	assert_true(symbols[0].index != symbols[1].index && symbols[1].index != symbols[2].index &&
-		    symbols[0].index != symbols[2].index);
+	lode_dso_add_symbol(bpf, 0xffffffffc0009000, 0x10, "bpf_prog_1");
+	assert_string_equal(resolve(module, 0xffffffffc0001004), "ext4_read");
+	assert_string_equal(resolve(module, 0xffffffff81000104), "-");
+	assert_string_equal(resolve(bpf, 0xffffffffc0009004), "bpf_prog_1");
 	lode_dso_add_symbol(kernel, 0xffffffff81000100, 0x10, "patched");
 	assert_string_equal(resolve(kernel, 0xffffffff81000104), "patched");
 	assert_string_equal(resolve(kernel, 0xffffffff81000114), "do_it");
@@ -285,6 +288,7 @@ static void test_kallsyms_is_found_in_caches_by_build_id(void **state)
 		struct lode_dso *dso;
 		struct lode_dso_key key = {.kind = LODE_DSO_KERNEL,
 					   .path = "[kernel.kallsyms]_text",
+					   .kernel_anchor = 0xffffffff81000000,
 					   .build_id = id,
 					   .build_id_size = sizeof(id)};
 		char recording[128];
@@ -314,6 +318,7 @@ static void test_another_kernel_than_the_running_one_is_refused(void **state)
 		lode_symboliser_dso(symboliser,
 				    &(struct lode_dso_key){.kind = LODE_DSO_KERNEL,
 							   .path = "[kernel.kallsyms]_text",
+							   .kernel_anchor = 0xffffffff81000000,
 							   .kernel_release = "1.2.3-other"});
 
 	(void)state;

@@ -31,7 +31,6 @@ struct sym {
 	uint64_t start, end;
 	const char *name;
 	int binding;
-	bool is_module;
 	size_t order;
 	bool has_size;
 };
@@ -48,7 +47,6 @@ static size_t make_symbols(struct sym *syms, struct test_random *random, bool ha
 			syms[i].end += test_random_below(random, 120);
 		syms[i].name = names[test_random_below(random, N_NAMES)];
 		syms[i].binding = (int)test_random_below(random, 3);
-		syms[i].is_module = !has_sizes && test_random_below(random, 3) == 0;
 		syms[i].order = i;
 	}
 	return n;
@@ -58,11 +56,9 @@ static void fill(struct lode_symtab *symtab, const struct sym *syms, size_t n,
 		 enum lode_symtab_rule rule)
 {
 	memset(symtab, 0, sizeof(*symtab));
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		lode_symtab_add(symtab, syms[i].start, syms[i].end - syms[i].start, syms[i].name,
 				(enum lode_binding)syms[i].binding);
-		symtab->entries.at[i].is_module = syms[i].is_module;
-	}
 	lode_symtab_settle(symtab, rule);
 }
 
@@ -103,7 +99,7 @@ static bool is_inside(const struct sym *syms, size_t i)
 
 /* perf's way, written down step by step, without labels; gives the number of symbols that are left.
  */
-static size_t settle_slowly(struct sym *syms, size_t n, bool is_kallsyms)
+static size_t settle_slowly(struct sym *syms, size_t n)
 {
 	size_t left = 0;
 
@@ -115,7 +111,7 @@ static size_t settle_slowly(struct sym *syms, size_t n, bool is_kallsyms)
 
 		if (syms[i].end != start || is_inside(syms, i))
 			continue;
-		if (i + 1 < n && !(is_kallsyms && syms[i].is_module != syms[i + 1].is_module))
+		if (i + 1 < n)
 			syms[i].end = syms[i + 1].start;
 		else
 			syms[i].end = start % 4096 ? (start / 4096 + 2) * 4096 : start + 4096;
@@ -155,17 +151,17 @@ static const char *found_name(const struct lode_symtab *symtab, uint64_t address
 	return i == LODE_NONE ? NULL : symtab->entries.at[i].name;
 }
 
-static void check_rule(enum lode_symtab_rule rule)
+static void check_rule(enum lode_symtab_rule rule, bool has_sizes)
 {
 	for (uint64_t seed = 1; seed <= TEST_CASES(4000); seed++) {
 		struct lode_symtab symtab;
 		struct sym syms[32];
 		struct test_random random = {seed};
-		size_t n = make_symbols(syms, &random, rule != LODE_SYMTAB_KALLSYMS);
+		size_t n = make_symbols(syms, &random, has_sizes);
 
 		fill(&symtab, syms, n, rule);
 		if (rule != LODE_SYMTAB_LAST_WINS)
-			n = settle_slowly(syms, n, rule == LODE_SYMTAB_KALLSYMS);
+			n = settle_slowly(syms, n);
 		for (uint64_t address = 0; address < SPACE + 9000;
 		     address += address < 800 ? 1 : 1 + test_random_below(&random, 400)) {
 			const char *expected = rule == LODE_SYMTAB_LAST_WINS
@@ -181,19 +177,19 @@ static void check_rule(enum lode_symtab_rule rule)
 static void test_elf_rule_matches_a_scan_of_all_symbols(void **state)
 {
 	(void)state;
-	check_rule(LODE_SYMTAB_ELF);
+	check_rule(LODE_SYMTAB_ELF, true);
 }
 
 static void test_kallsyms_rule_matches_a_scan_of_all_symbols(void **state)
 {
 	(void)state;
-	check_rule(LODE_SYMTAB_KALLSYMS);
+	check_rule(LODE_SYMTAB_ELF, false);
 }
 
 static void test_last_wins_rule_matches_a_scan_of_all_symbols(void **state)
 {
 	(void)state;
-	check_rule(LODE_SYMTAB_LAST_WINS);
+	check_rule(LODE_SYMTAB_LAST_WINS, true);
 }
 
 static void labels_inside_of_a_function_leave_its_code_to_it(void **state)
