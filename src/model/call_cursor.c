@@ -135,43 +135,48 @@ static int unpack(struct lode_call_cursor *cursor, const struct lode_call_span *
 	return rc;
 }
 
-const struct lode_call *lode_call_cursor_block(struct lode_call_cursor *cursor, uint64_t index,
-					       uint64_t *first, size_t *n)
+/* Another block than the one at hand. */
+static void bring_block(struct lode_call_cursor *cursor, size_t block)
+{
+	const struct lode_call_thread *thread = cursor->thread;
+	uint64_t n_left = thread->n_calls - ((uint64_t)block << thread->block_bits);
+	bool is_kept = false;
+
+	if (cursor->trace->spares.keeps_blocks) {
+		leave_block(cursor);
+		is_kept = take_block(cursor, block);
+		lode_vec_reserve(&cursor->calls, (size_t)1 << thread->block_bits);
+	}
+	cursor->calls.n = (size_t)1 << thread->block_bits;
+	if (n_left < cursor->calls.n)
+		cursor->calls.n = (size_t)n_left;
+	if (!is_kept)
+		cursor->rc = unpack(cursor, &thread->levels[0].at[block]);
+	cursor->block = cursor->rc == LODE_OK ? block : NO_BLOCK;
+}
+
+int lode_call_cursor_block(struct lode_call_run *out, struct lode_call_cursor *cursor,
+			   uint64_t index)
 {
 	size_t block = (size_t)(index >> cursor->thread->block_bits);
 
-	if (block != cursor->block) {
-		const struct lode_call_thread *thread = cursor->thread;
-		uint64_t n_left = thread->n_calls - ((uint64_t)block << thread->block_bits);
-
-		bool is_kept = false;
-
-		if (cursor->trace->spares.keeps_blocks) {
-			leave_block(cursor);
-			is_kept = take_block(cursor, block);
-			lode_vec_reserve(&cursor->calls, (size_t)1 << thread->block_bits);
-		}
-		cursor->block = block;
-		cursor->calls.n = (size_t)1 << thread->block_bits;
-		if (n_left < cursor->calls.n)
-			cursor->calls.n = (size_t)n_left;
-		if (cursor->rc == LODE_OK && !is_kept)
-			cursor->rc = unpack(cursor, &thread->levels[0].at[block]);
-		/* Callers look at rc; until they do, they see harmless calls. */
-		for (size_t i = 0; i < cursor->calls.n && cursor->rc < 0; i++)
-			cursor->calls.at[i] = (struct lode_call){.start_ns = thread->first_ns};
+	if (cursor->rc == LODE_OK && block != cursor->block)
+		bring_block(cursor, block);
+	if (cursor->rc < 0) {
+		*out = (struct lode_call_run){0};
+		return cursor->rc;
 	}
-	*first = (uint64_t)block << cursor->thread->block_bits;
-	*n = cursor->calls.n;
-	return cursor->calls.at;
+	*out = (struct lode_call_run){.at = cursor->calls.at,
+				      .first = (uint64_t)block << cursor->thread->block_bits,
+				      .n = cursor->calls.n};
+	return LODE_OK;
 }
 
 uint64_t lode_call_find(struct lode_call_cursor *cursor, int64_t t_ns)
 {
 	const lode_call_level blocks = lode_call_blocks(cursor->thread);
-	const struct lode_call *calls;
-	size_t from = 0, to = blocks.n, n;
-	uint64_t first;
+	struct lode_call_run run;
+	size_t from = 0, to = blocks.n;
 
 	/* The last block that starts before t, then in it. */
 	while (from < to) {
@@ -184,18 +189,20 @@ uint64_t lode_call_find(struct lode_call_cursor *cursor, int64_t t_ns)
 	}
 	if (from == 0)
 		return 0;
-	calls = lode_call_cursor_block(cursor, (uint64_t)(from - 1) << cursor->thread->block_bits,
-				       &first, &n);
+	if (lode_call_cursor_block(&run, cursor,
+				   (uint64_t)(from - 1) << cursor->thread->block_bits) < 0)
+		return 0;
 	from = 0;
-	while (from < n) {
-		size_t middle = from + (n - from) / 2;
+	to = run.n;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
 
-		if (calls[middle].start_ns < t_ns)
+		if (run.at[middle].start_ns < t_ns)
 			from = middle + 1;
 		else
-			n = middle;
+			to = middle;
 	}
-	return first + from;
+	return run.first + from;
 }
 
 /* What is open when a block begins, outermost first. */
@@ -215,24 +222,21 @@ int lode_call_open_at(lode_call_vec *out, struct lode_call_cursor *cursor, uint6
 		      int64_t t_ns)
 {
 	const struct lode_call_thread *thread = cursor->thread;
-	uint64_t first;
-	size_t n;
+	struct lode_call_run run;
 
 	out->n = 0;
 	if (index == 0 || !thread->n_calls)
 		return cursor->rc;
 	/* Of the block with the call before: `index` may be one behind the last. */
-	const struct lode_call *calls = lode_call_cursor_block(cursor, index - 1, &first, &n);
-
-	if (cursor->rc < 0)
+	if (lode_call_cursor_block(&run, cursor, index - 1) < 0)
 		return cursor->rc;
 	/* Whoever has ended is no caller of who has not. */
-	open_before(out, thread, (size_t)(first >> thread->block_bits));
+	open_before(out, thread, (size_t)(run.first >> thread->block_bits));
 	while (out->n && lode_call_end(&out->at[out->n - 1]) <= t_ns)
 		out->n--;
-	for (uint64_t i = first; i < index; i++)
-		if (lode_call_end(&calls[i - first]) > t_ns)
-			lode_vec_append(out, calls[i - first]);
+	for (size_t i = 0; run.first + i < index; i++)
+		if (lode_call_end(&run.at[i]) > t_ns)
+			lode_vec_append(out, run.at[i]);
 	return LODE_OK;
 }
 
@@ -278,21 +282,20 @@ int lode_call_sum_range(struct lode_call_sums *sums, struct lode_call_cursor *cu
 {
 	while (from < to && cursor->rc == LODE_OK) {
 		const struct lode_call_span *span = widest(cursor->thread, from, to);
-		const struct lode_call *calls;
-		uint64_t first, i = from;
-		size_t n;
+		struct lode_call_run run;
 
 		if (span) {
 			lode_call_sum_span(sums, cursor, span);
 			from += span->n_calls;
 			continue;
 		}
-		calls = lode_call_cursor_block(cursor, from, &first, &n);
-		if (cursor->rc < 0)
+		if (lode_call_cursor_block(&run, cursor, from) < 0)
 			break;
-		for (from = first + n < to ? first + n : to; i < from; i++)
-			lode_call_sums_add(sums, calls[i - first].stack, 1,
-					   (uint64_t)calls[i - first].duration_ns);
+		for (; from < run.first + run.n && from < to; from++) {
+			const struct lode_call *call = &run.at[from - run.first];
+
+			lode_call_sums_add(sums, call->stack, 1, (uint64_t)call->duration_ns);
+		}
 	}
 	return cursor->rc;
 }
@@ -351,10 +354,9 @@ int lode_call_find_long(lode_call_vec *out, struct lode_call_cursor *cursor, uin
 {
 	while (from < to && cursor->rc == LODE_OK) {
 		const struct lode_call_thread *thread = cursor->thread;
-		uint64_t width = (uint64_t)1 << thread->block_bits, first;
+		uint64_t width = (uint64_t)1 << thread->block_bits;
 		const struct lode_call_span *span = &thread->levels[0].at[from / width];
-		const struct lode_call *calls;
-		size_t n;
+		struct lode_call_run run;
 
 		if (span->max_duration_ns <= longer_ns) {
 			/* As far as nothing long begins; what lies before `from` counts too little
@@ -377,12 +379,11 @@ int lode_call_find_long(lode_call_vec *out, struct lode_call_cursor *cursor, uin
 			from = span->first_call + span->n_calls;
 			continue;
 		}
-		calls = lode_call_cursor_block(cursor, from, &first, &n);
-		if (cursor->rc < 0)
+		if (lode_call_cursor_block(&run, cursor, from) < 0)
 			break;
-		for (; from < first + n && from < to; from++)
-			if (calls[from - first].duration_ns > longer_ns)
-				lode_vec_append(out, calls[from - first]);
+		for (; from < run.first + run.n && from < to; from++)
+			if (run.at[from - run.first].duration_ns > longer_ns)
+				lode_vec_append(out, run.at[from - run.first]);
 	}
 	return cursor->rc;
 }

@@ -5,6 +5,9 @@
  * Calls are in order of start, callers before callees. A cursor keeps the block it looked at last;
  * one per thread of ours. Errors (an index that is damaged or cannot be read) are given as usual,
  * and stay: a cursor that failed fails again.
+ *
+ * A cursor is the only way to calls: it gives out those whose checksums are right and whose stacks
+ * and times the thread has, and none after a failure.
  */
 #pragma once
 
@@ -34,23 +37,30 @@ void lode_call_cursor_move(struct lode_call_cursor *cursor, const struct lode_ca
 void lode_call_cursor_move_for_times(struct lode_call_cursor *cursor,
 				     const struct lode_call_thread *thread);
 
-/* The calls of the block with call `index`; `*n` of them, the first is *first. NULL: cursor->rc. */
-const struct lode_call *lode_call_cursor_block(struct lode_call_cursor *cursor, uint64_t index,
-					       uint64_t *first, size_t *n);
+/* Calls of a thread in their order, valid until the cursor reads on. */
+struct lode_call_run {
+	const struct lode_call *at;
+	uint64_t first; /* index of at[0] in the thread */
+	size_t n;
+};
+
+/* The calls of the block with call `index`, which is below the thread's n_calls; none on failure.
+ */
+int lode_call_cursor_block(struct lode_call_run *out, struct lode_call_cursor *cursor,
+			   uint64_t index) __attribute__((warn_unused_result));
 
 /* Call `index`, below the thread's n_calls. Valid until the next call. NULL: cursor->rc. */
 static inline const struct lode_call *lode_call_at(struct lode_call_cursor *cursor, uint64_t index)
 {
-	uint64_t first;
-	size_t n;
+	struct lode_call_run run;
 
 	if (index >> cursor->thread->block_bits == cursor->block)
 		return &cursor->calls.at[index & (((uint64_t)1 << cursor->thread->block_bits) - 1)];
-	return lode_call_cursor_block(cursor, index, &first, &n) +
-	       (index & (((uint64_t)1 << cursor->thread->block_bits) - 1));
+	return lode_call_cursor_block(&run, cursor, index) == LODE_OK ? &run.at[index - run.first]
+								      : NULL;
 }
 
-/* Index of the first call that starts at `t_ns` or later. */
+/* Index of the first call that starts at `t_ns` or later; of no use on failure (cursor->rc). */
 uint64_t lode_call_find(struct lode_call_cursor *cursor, int64_t t_ns);
 
 typedef LODE_VEC(struct lode_call) lode_call_vec;

@@ -197,19 +197,18 @@ static void count_thread(void *context, size_t index, unsigned worker)
 	struct searches *all = context;
 	struct counting *c = &all->workers[worker];
 	const struct lode_call_thread *thread = all->trace->threads.at[index];
-	uint64_t first = 0;
-	size_t n;
+	struct lode_call_run run;
 
 	if (!c->is_open)
 		lode_call_cursor_init(&c->cursor, all->trace, thread);
 	c->is_open = true;
 	lode_call_cursor_move(&c->cursor, thread);
-	for (uint64_t at = 0; at < thread->n_calls && c->cursor.rc == LODE_OK; at += n) {
-		const struct lode_call *calls = lode_call_cursor_block(&c->cursor, at, &first, &n);
-
-		for (size_t i = 0; i < n && c->cursor.rc == LODE_OK; i++)
-			count_call(c, all, lode_call_function(thread, calls[i].stack),
-				   calls[i].duration_ns);
+	for (uint64_t at = 0; at < thread->n_calls; at += run.n) {
+		if (lode_call_cursor_block(&run, &c->cursor, at) < 0)
+			break;
+		for (size_t i = 0; i < run.n; i++)
+			count_call(c, all, lode_call_function(thread, run.at[i].stack),
+				   run.at[i].duration_ns);
 	}
 	lode_pool_note(&all->failures[worker], index, c->cursor.rc, &c->cursor.err);
 }

@@ -58,28 +58,27 @@ static void add_before(struct lode_open_calls *open, const struct lode_call_thre
 int lode_open_calls_move(struct lode_open_calls *open, struct lode_call_cursor *cursor,
 			 uint64_t index, int64_t t_ns)
 {
-	const struct lode_call *calls;
-	uint64_t first, from;
-	size_t block, n;
+	struct lode_call_run run;
+	uint64_t from;
+	size_t block;
 
 	if (index == 0 || !cursor->thread->n_calls)
 		return cursor->rc;
 	/* Of the block with the call before: `index` may be one behind the last. */
-	calls = lode_call_cursor_block(cursor, index - 1, &first, &n);
-	if (cursor->rc < 0)
+	if (lode_call_cursor_block(&run, cursor, index - 1) < 0)
 		return cursor->rc;
 	/* Whoever has ended is no caller of who has not. */
 	while (open->at.n && lode_call_end(&open->at.at[open->at.n - 1]) <= t_ns)
 		take_last(open);
-	block = (size_t)(first >> cursor->thread->block_bits);
+	block = (size_t)(run.first >> cursor->thread->block_bits);
 	from = open->index;
 	if (block + 1 != open->n_blocks) {
 		add_before(open, cursor->thread, block, t_ns);
-		from = first;
+		from = run.first;
 	}
 	for (uint64_t i = from; i < index; i++)
-		if (lode_call_end(&calls[i - first]) > t_ns)
-			add(open, &calls[i - first]);
+		if (lode_call_end(&run.at[i - run.first]) > t_ns)
+			add(open, &run.at[i - run.first]);
 	open->index = index;
 	open->n_blocks = block + 1;
 	return LODE_OK;

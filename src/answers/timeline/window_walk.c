@@ -129,7 +129,7 @@ static int64_t next_start(struct lode_window_walk *walk)
 		if (t->to == t->thread->n_calls)
 			continue;
 		call = lode_call_at(cursor_of(walk, i), t->to);
-		if (call->start_ns < first)
+		if (call && call->start_ns < first)
 			first = call->start_ns;
 	}
 	return first;

@@ -46,16 +46,13 @@ static int put_thread(struct writer *w, const struct lode_call_thread *thread)
 		put_call(w, thread, &open.at[i]);
 	lode_vec_release(&open);
 	while (at < thread->n_calls && rc == LODE_OK) {
-		uint64_t first;
-		size_t n;
-		const struct lode_call *block = lode_call_cursor_block(&w->cursor, at, &first, &n);
+		struct lode_call_run run;
 
-		if (!block)
-			return w->cursor.rc;
-		for (; at < first + n; at++) {
-			if (block[at - first].start_ns >= calls->t1_ns)
+		rc = lode_call_cursor_block(&run, &w->cursor, at);
+		for (; at < run.first + run.n; at++) {
+			if (run.at[at - run.first].start_ns >= calls->t1_ns)
 				return LODE_OK;
-			put_call(w, thread, &block[at - first]);
+			put_call(w, thread, &run.at[at - run.first]);
 		}
 	}
 	return rc;

@@ -243,19 +243,17 @@ static void find_longest(struct lode_function_use *out, struct lode_call_cursor 
 	const struct lode_call_thread *thread = cursor->thread;
 
 	out->longest.duration_ns = -1;
-	for (size_t b = 0; b < lode_call_blocks(thread).n && cursor->rc == LODE_OK; b++) {
-		const struct lode_call *calls;
-		uint64_t first;
-		size_t n;
+	for (size_t b = 0; b < lode_call_blocks(thread).n; b++) {
+		struct lode_call_run run;
 
 		if (thread->levels[0].at[b].max_duration_ns <= out->longest.duration_ns)
 			continue;
-		calls = lode_call_cursor_block(cursor, (uint64_t)b << thread->block_bits, &first,
-					       &n);
-		for (size_t i = 0; i < n && cursor->rc == LODE_OK; i++)
-			if (calls[i].duration_ns > out->longest.duration_ns &&
-			    lode_call_function(thread, calls[i].stack) == function)
-				out->longest = calls[i];
+		if (lode_call_cursor_block(&run, cursor, (uint64_t)b << thread->block_bits) < 0)
+			break;
+		for (size_t i = 0; i < run.n; i++)
+			if (run.at[i].duration_ns > out->longest.duration_ns &&
+			    lode_call_function(thread, run.at[i].stack) == function)
+				out->longest = run.at[i];
 	}
 }
 

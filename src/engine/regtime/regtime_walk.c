@@ -291,9 +291,7 @@ static void see_range(struct walk *w, uint64_t from, uint64_t to)
 {
 	while (from < to && w->cursor->rc == LODE_OK) {
 		const struct lode_call_span *span = w->is_open ? widest(w, from, to) : NULL;
-		const struct lode_call *calls;
-		uint64_t first, end;
-		size_t n;
+		struct lode_call_run run;
 
 		if (span) {
 			lode_call_sum_span(&w->sums, w->cursor, span);
@@ -302,11 +300,10 @@ static void see_range(struct walk *w, uint64_t from, uint64_t to)
 			from += span->n_calls;
 			continue;
 		}
-		calls = lode_call_cursor_block(w->cursor, from, &first, &n);
-		if (w->cursor->rc < 0)
+		if (lode_call_cursor_block(&run, w->cursor, from) < 0)
 			break;
-		for (end = first + n < to ? first + n : to; from < end; from++)
-			see_call(w, &calls[from - first]);
+		for (; from < run.first + run.n && from < to; from++)
+			see_call(w, &run.at[from - run.first]);
 	}
 }
 

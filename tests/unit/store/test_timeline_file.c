@@ -216,6 +216,16 @@ static void many_may_read_an_index_at_once(void **state)
 	}
 }
 
+/* A cursor that fails gives out no calls, now and later. */
+static void nothing_after_a_failure(struct lode_call_cursor *cursor, uint64_t index)
+{
+	struct lode_call_run run;
+
+	CHECK(lode_call_cursor_block(&run, cursor, index) == cursor->rc);
+	CHECK(!run.at && run.n == 0);
+	CHECK(!lode_call_at(cursor, index) && !lode_call_at(cursor, 0));
+}
+
 /* Reads everything there is; gives the first error. */
 static int read_all(struct lode_call_trace *trace)
 {
@@ -229,7 +239,8 @@ static int read_all(struct lode_call_trace *trace)
 		lode_call_cursor_init(&cursor, trace, thread);
 		lode_call_sums_reserve(&sums, thread->stacks.at.n);
 		for (uint64_t k = 0; k < thread->n_calls && cursor.rc == 0; k++)
-			lode_call_at(&cursor, k);
+			if (!lode_call_at(&cursor, k))
+				nothing_after_a_failure(&cursor, k);
 		for (unsigned level = 0; level < thread->n_levels; level++)
 			for (size_t k = 0; k < thread->levels[level].n && cursor.rc == 0; k++)
 				if (thread->levels[level].at[k].sums.size)
