@@ -374,69 +374,198 @@ struct open_call {
 	uint32_t function;
 };
 
-struct nest {
-	struct lode_call_sink *sink;
+/* Calls that nest: one thread of the sink. */
+struct track {
 	uint32_t thread;		 /* the sink's */
 	LODE_VEC(struct open_call) open; /* whole calls that have started, ends falling */
-	LODE_VEC(struct record) group;	 /* records of one time */
+	uint64_t span_id;		 /* whose spans are open here, if any are */
+	uint32_t n_spans;
 	LODE_VEC(struct lode_call_event) out;
 };
 
-static int flush(struct nest *nest, struct lode_error *err)
-{
-	size_t n = nest->out.n;
+struct nest {
+	struct lode_call_sink *sink;
+	const struct lode_call_tracks *names;
+	uint32_t thread; /* the sort's */
+	LODE_VEC(struct track) tracks;
+	LODE_VEC(struct record) group; /* records of one time */
+};
 
-	nest->out.n = 0;
-	if (n == 0)
-		return LODE_OK;
-	return nest->sink->events(nest->sink->context, nest->thread, nest->out.at, n, err);
+static void release_track(struct track *track)
+{
+	lode_vec_release(&track->open);
+	lode_vec_release(&track->out);
 }
 
-static int put(struct nest *nest, int64_t t_ns, enum lode_call_event_kind kind, uint32_t function,
-	       struct lode_error *err)
+static void release_nest(struct nest *nest)
+{
+	lode_vec_release_each(&nest->tracks, it, release_track(it));
+	lode_vec_release(&nest->group);
+}
+
+static struct track *add_track(struct nest *nest)
+{
+	uint32_t n = (uint32_t)nest->tracks.n;
+	struct track *track = lode_vec_append_zero(&nest->tracks);
+
+	track->thread = nest->names->track(nest->names->context, nest->thread, n);
+	return track;
+}
+
+static int flush(struct nest *nest, struct track *track, struct lode_error *err)
+{
+	size_t n = track->out.n;
+
+	track->out.n = 0;
+	if (n == 0)
+		return LODE_OK;
+	return nest->sink->events(nest->sink->context, track->thread, track->out.at, n, err);
+}
+
+static int put(struct nest *nest, struct track *track, int64_t t_ns, enum lode_call_event_kind kind,
+	       uint32_t function, struct lode_error *err)
 {
 	struct lode_call_event event = {.t_ns = t_ns, .function = function, .kind = (uint8_t)kind};
 
-	lode_vec_append(&nest->out, event);
-	return nest->out.n == OUT_EVENTS ? flush(nest, err) : LODE_OK;
+	lode_vec_append(&track->out, event);
+	return track->out.n == OUT_EVENTS ? flush(nest, track, err) : LODE_OK;
 }
 
-/* Exits of the whole calls that end by `t_ns`. */
-static int close_until(struct nest *nest, int64_t t_ns, struct lode_error *err)
+/* Exits of the track's whole calls that end by `t_ns`. */
+static int close_until(struct nest *nest, struct track *track, int64_t t_ns, struct lode_error *err)
 {
 	int rc = LODE_OK;
 
-	while (nest->open.n && nest->open.at[nest->open.n - 1].end_ns <= t_ns && rc == LODE_OK) {
-		const struct open_call *call = &nest->open.at[--nest->open.n];
+	while (track->open.n && track->open.at[track->open.n - 1].end_ns <= t_ns && rc == LODE_OK) {
+		const struct open_call *call = &track->open.at[--track->open.n];
 
-		rc = put(nest, call->end_ns, LODE_CALL_EXIT, call->function, err);
+		rc = put(nest, track, call->end_ns, LODE_CALL_EXIT, call->function, err);
 	}
 	return rc;
 }
 
-static int open_call(struct nest *nest, const struct record *record, struct lode_error *err)
+/* ---- Whole calls ---- */
+
+/* How long a call goes on after the end of the one that it would start in. */
+static int64_t overhang(const struct track *track, int64_t end_ns)
+{
+	int64_t outer_ns = track->open.n ? track->open.at[track->open.n - 1].end_ns : INT64_MAX;
+
+	return end_ns > outer_ns ? end_ns - outer_ns : 0;
+}
+
+static void count_cut(struct nest *nest, const struct record *record, int64_t cut_ns)
 {
 	struct lode_loss *loss = &nest->sink->losses->by_kind[LODE_LOSS_OVERLAP];
+
+	lode_loss_add(nest->sink->losses, LODE_LOSS_OVERLAP, 1, -1, record->t_ns,
+		      "a call at %lld ns ends %lld ns after the call that it is in: truncated",
+		      (long long)record->t_ns, (long long)cut_ns);
+	if (__builtin_add_overflow(loss->cost_ns, cut_ns, &loss->cost_ns))
+		loss->cost_ns = INT64_MAX;
+}
+
+static int open_call(struct nest *nest, const struct record *record, struct lode_error *err)
+{
 	struct open_call call = {.function = record->function};
+	struct track *track = NULL;
+	int64_t over_ns = 0;
+	int rc = LODE_OK;
 
 	if (__builtin_add_overflow(record->t_ns, record->span_ns, &call.end_ns))
 		call.end_ns = INT64_MAX;
-	if (nest->open.n && call.end_ns > nest->open.at[nest->open.n - 1].end_ns) {
-		int64_t end_ns = nest->open.at[nest->open.n - 1].end_ns;
-
-		if (call.end_ns - end_ns > ROUNDING_NS) {
-			lode_loss_add(nest->sink->losses, LODE_LOSS_OVERLAP, 1, -1, record->t_ns,
-				      "a call at %lld ns ends %lld ns after the call that it is "
-				      "in: truncated",
-				      (long long)record->t_ns, (long long)(call.end_ns - end_ns));
-			if (__builtin_add_overflow(loss->cost_ns, call.end_ns - end_ns,
-						   &loss->cost_ns))
-				loss->cost_ns = INT64_MAX;
-		}
-		call.end_ns = end_ns;
+	for (size_t i = 0; rc == LODE_OK; i++) {
+		track = i < nest->tracks.n ? &nest->tracks.at[i] : add_track(nest);
+		rc = close_until(nest, track, record->t_ns, err);
+		over_ns = overhang(track, call.end_ns);
+		if (over_ns <= ROUNDING_NS || i + 1 == LODE_CALL_TRACKS)
+			break;
 	}
-	lode_vec_append(&nest->open, call);
-	return put(nest, record->t_ns, LODE_CALL_ENTER, record->function, err);
+	if (rc < 0)
+		return rc;
+	if (over_ns > ROUNDING_NS)
+		count_cut(nest, record, over_ns);
+	call.end_ns -= over_ns;
+	lode_vec_append(&track->open, call);
+	return put(nest, track, record->t_ns, LODE_CALL_ENTER, record->function, err);
+}
+
+/* ---- Spans with an id ---- */
+
+static void leave_out(struct nest *nest, const struct record *record, const char *why)
+{
+	lode_loss_add(nest->sink->losses, LODE_LOSS_LEFT_OUT, 1, -1, record->t_ns,
+		      "an asynchronous span at %lld ns: %s", (long long)record->t_ns, why);
+}
+
+/* The track of the id's open spans; NULL: it has none. */
+static struct track *find_span(struct nest *nest, uint64_t id)
+{
+	for (size_t i = 0; i < nest->tracks.n; i++)
+		if (nest->tracks.at[i].n_spans && nest->tracks.at[i].span_id == id)
+			return &nest->tracks.at[i];
+	return NULL;
+}
+
+/* The first track without open spans; NULL: all are taken. */
+static struct track *find_free(struct nest *nest)
+{
+	for (size_t i = 0; i < nest->tracks.n; i++)
+		if (!nest->tracks.at[i].n_spans)
+			return &nest->tracks.at[i];
+	return nest->tracks.n < LODE_CALL_TRACKS ? add_track(nest) : NULL;
+}
+
+static int begin_span(struct nest *nest, const struct record *record, uint64_t id,
+		      struct lode_error *err)
+{
+	struct track *track = find_span(nest, id) ?: find_free(nest);
+
+	if (!track) {
+		leave_out(nest, record, "too many are open at once");
+		return LODE_OK;
+	}
+	track->span_id = id;
+	track->n_spans++;
+	return put(nest, track, record->t_ns, LODE_CALL_ENTER, record->function, err);
+}
+
+static int end_span(struct nest *nest, const struct record *record, uint64_t id,
+		    struct lode_error *err)
+{
+	struct track *track = find_span(nest, id);
+
+	if (!track) {
+		leave_out(nest, record, "it ends without a begin");
+		return LODE_OK;
+	}
+	track->n_spans--;
+	return put(nest, track, record->t_ns, LODE_CALL_EXIT_ANY, 0, err);
+}
+
+/* ---- Records in order ---- */
+
+static int take_record(struct nest *nest, const struct record *record, struct lode_error *err)
+{
+	struct track *track = &nest->tracks.at[0];
+	int64_t span_ns = record->span_ns;
+	int rc;
+
+	if (span_ns >= 0)
+		return open_call(nest, record, err);
+	if (span_ns <= LODE_CALL_SORT_BEGIN(0)) {
+		uint64_t code = (uint64_t)(LODE_CALL_SORT_BEGIN(0) - span_ns);
+
+		return (code & 1 ? end_span : begin_span)(nest, record, code >> 1, err);
+	}
+	rc = close_until(nest, track, record->t_ns, err);
+	if (rc < 0)
+		return rc;
+	return put(nest, track, record->t_ns,
+		   span_ns == LODE_CALL_SORT_ENTER  ? LODE_CALL_ENTER
+		   : span_ns == LODE_CALL_SORT_EXIT ? LODE_CALL_EXIT
+						    : LODE_CALL_EXIT_ANY,
+		   record->function, err);
 }
 
 LODE_COMPARE(longest_first, struct record,
@@ -460,19 +589,8 @@ static int take_group(struct nest *nest, struct lode_error *err)
 		if (i - from > 1)
 			lode_sort(at + from, i - from, longest_first);
 	}
-	for (size_t i = 0; i < n && rc == LODE_OK; i++) {
-		rc = close_until(nest, at[i].t_ns, err);
-		if (rc < 0)
-			break;
-		if (at[i].span_ns >= 0)
-			rc = open_call(nest, &at[i], err);
-		else
-			rc = put(nest, at[i].t_ns,
-				 at[i].span_ns == LODE_CALL_SORT_ENTER	? LODE_CALL_ENTER
-				 : at[i].span_ns == LODE_CALL_SORT_EXIT ? LODE_CALL_EXIT
-									: LODE_CALL_EXIT_ANY,
-				 at[i].function, err);
-	}
+	for (size_t i = 0; i < n && rc == LODE_OK; i++)
+		rc = take_record(nest, &at[i], err);
 	return rc;
 }
 
@@ -481,6 +599,7 @@ static int finish_thread(struct nest *nest, struct merge *merge, struct lode_err
 	struct record record;
 	int rc;
 
+	(void)add_track(nest);
 	while ((rc = next_record(merge, &record, err)) > 0) {
 		if (nest->group.n && nest->group.at[0].t_ns != record.t_ns) {
 			rc = take_group(nest, err);
@@ -491,19 +610,22 @@ static int finish_thread(struct nest *nest, struct merge *merge, struct lode_err
 	}
 	if (rc == LODE_OK && nest->group.n)
 		rc = take_group(nest, err);
-	if (rc == LODE_OK)
-		rc = close_until(nest, INT64_MAX, err);
-	return rc < 0 ? rc : flush(nest, err);
+	for (size_t i = 0; i < nest->tracks.n && rc == LODE_OK; i++) {
+		rc = close_until(nest, &nest->tracks.at[i], INT64_MAX, err);
+		if (rc == LODE_OK)
+			rc = flush(nest, &nest->tracks.at[i], err);
+	}
+	return rc;
 }
 
 int lode_call_sort_finish(struct lode_call_sort *sort, struct lode_call_sink *sink,
-			  const uint32_t *threads, struct lode_error *err)
+			  const struct lode_call_tracks *tracks, struct lode_error *err)
 {
 	int rc = settle_all(sort, sink->losses, err);
 
 	for (size_t i = 0; i < sort->threads.n && rc == LODE_OK; i++) {
 		struct merge merge = {.sort = sort};
-		struct nest nest = {.sink = sink, .thread = threads[i]};
+		struct nest nest = {.sink = sink, .names = tracks, .thread = (uint32_t)i};
 
 		sort_thread(&sort->threads.at[i]);
 		rc = start_merge(&merge, (uint32_t)i, err);
@@ -511,9 +633,7 @@ int lode_call_sort_finish(struct lode_call_sort *sort, struct lode_call_sink *si
 			rc = finish_thread(&nest, &merge, err);
 		end_merge(&merge);
 		lode_vec_release(&sort->threads.at[i].records);
-		lode_vec_release(&nest.open);
-		lode_vec_release(&nest.group);
-		lode_vec_release(&nest.out);
+		release_nest(&nest);
 	}
 	return rc;
 }

@@ -21,6 +21,9 @@ struct lode_call_options {
 	const char *symbols;
 	/* A table "tid <tab> name", for formats without names of threads. NULL: none. */
 	const char *thread_names;
+	/* Chrome's trace events: a call's name with its args.detail, "Source /usr/include/stdio.h".
+	 */
+	bool with_details;
 	struct lode_symboliser *symboliser; /* for perf.data only; borrowed. NULL: one is made as */
 	struct lode_symbol_options symbol_options; /* say */
 	unsigned n_threads;  /* that reading may use, the sink's caller included */

@@ -12,10 +12,11 @@
  *   a time before the last event's        becomes that time
  *   a time more than a day from the last  becomes that time: it is wrong (model/clock_guard.h)
  *   event's, which does not stay
- *   a clock that goes back by more than   goes on from the last event: it was set; until it is as
- * it a day and stays, or is ahead by more  was than a pause can be events that repeat, in order,
- * what    are dropped: a buffer that was written twice. Looked for was said before where time goes
- * back, in the last events
+ *   a clock that goes back by more than   continues from the last event: it was set, until it is
+ *   a day and stays, or is ahead by more  as before
+ *   than a pause can be
+ *   events that repeat earlier ones in    are dropped: a buffer that was written twice (searched
+ *   order                                 for where time goes back, in the last events)
  *
  * A thread that begins in the middle of a stack has exits without entry: what was open before the
  * first event is not known, so calls that were seen keep the depth that was seen.

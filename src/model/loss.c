@@ -26,6 +26,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_BUNDLE] = "incomplete bundles",
 	[LODE_LOSS_UNWIND] = "stacks through damaged unwind tables",
 	[LODE_LOSS_FILE] = "files that cannot be read",
+	[LODE_LOSS_LEFT_OUT] = "events left out",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -50,6 +51,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_BUNDLE] = "incomplete bundle",
 	[LODE_LOSS_UNWIND] = "stack through a damaged unwind table",
 	[LODE_LOSS_FILE] = "file that cannot be read",
+	[LODE_LOSS_LEFT_OUT] = "event left out",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

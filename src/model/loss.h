@@ -29,6 +29,7 @@ enum lode_loss_kind {
 	LODE_LOSS_BUNDLE,   /* the recording's bundle says that it is incomplete; all its words */
 	LODE_LOSS_UNWIND,   /* stacks with code whose file has a damaged unwind table */
 	LODE_LOSS_FILE,	    /* files of the input's folder that look like a part of it */
+	LODE_LOSS_LEFT_OUT, /* sound events that are not read: no loss, but said */
 	LODE_N_LOSS_KINDS,
 };
 

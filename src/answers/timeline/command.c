@@ -22,7 +22,7 @@ struct timeline_values {
 	const char *input;
 	struct lode_input_options shared; /* symbols and the machine */
 	size_t top;
-	bool wants_json, is_full, is_page, is_whole_only;
+	bool wants_json, is_full, is_page, is_whole_only, with_details;
 	struct lode_export_values exports;
 	struct lode_asked asked;
 };
@@ -114,6 +114,9 @@ static const struct lode_option options[] = {
 	LODE_OPTION("thread-names", "FILE", lode_set_text, AT(thread_names),
 		    "a table 'tid <tab> name', for traces without thread names",
 		    .file = LODE_FILE_READ),
+	LODE_FLAG("details", AT(with_details),
+		  "for Chrome trace events: add args.detail to names, as in 'Source stdio.h' of "
+		  "clang -ftime-trace"),
 
 	LODE_SYMBOL_OPTIONS(AT(shared)),
 	LODE_MACHINE_OPTIONS(AT(shared)),
@@ -214,6 +217,7 @@ static struct lode_timeline_request timeline_request_of(const struct timeline_va
 		.input = v->input,
 		.reading = {.reading = {.symbols = v->symbols,
 					.thread_names = v->thread_names,
+					.with_details = v->with_details,
 					.symbol_options = v->shared.symbols,
 					.progress = lode_progress_part,
 					.progress_context = progress},

@@ -109,7 +109,10 @@ static void print_call_losses(FILE *out, const struct lode_timeline_answer *answ
 
 		if (loss->count)
 			fprintf(out, "%s%s%s%s\n",
-				i == LODE_LOSS_CLOCKS || i == LODE_LOSS_PAUSE ? "" : "lost: ",
+				i == LODE_LOSS_CLOCKS || i == LODE_LOSS_PAUSE ||
+						i == LODE_LOSS_LEFT_OUT
+					? ""
+					: "lost: ",
 				lode_loss_words((enum lode_loss_kind)i, loss->count),
 				*loss->detail ? ": " : "",
 				lode_escape(detail, sizeof(detail), loss->detail));

@@ -13,6 +13,7 @@
 
 #include "base/decimal.h"
 #include "scratch.h"
+#include "input/call_sort.h"
 #include "input/call_source.h"
 #include "unit/input/call_trace.h"
 
@@ -383,23 +384,276 @@ static void calls_of_one_time_nest_by_length(void **state)
 		">1 1000;<1 1000;>2 1000;<any0 1000;");
 }
 
-static void overlapping_calls_are_cut_and_counted(void **state)
+static void overlapping_calls_go_to_tracks_of_their_own(void **state)
 {
+	static const char *const names[] = {"", "7 #2"};
 	struct test_collector collector;
 	struct lode_error err = {0};
 	char have[1024];
 
 	(void)state;
 	assert_int_equal(read_text(&collector,
-				   "[{\"ph\":\"X\",\"name\":\"f1\",\"ts\":1,\"dur\":10},"
-				   "{\"ph\":\"X\",\"name\":\"f2\",\"ts\":5,\"dur\":9}]",
+				   "[{\"ph\":\"X\",\"name\":\"f1\",\"pid\":7,\"ts\":1,\"dur\":10},"
+				   "{\"ph\":\"X\",\"name\":\"f2\",\"pid\":7,\"ts\":5,\"dur\":9},"
+				   "{\"ph\":\"X\",\"name\":\"f3\",\"pid\":7,\"ts\":12,\"dur\":1}]",
 				   0, &err),
 			 0);
 	assert_string_equal(as_text(&collector, have, sizeof(have)),
-			    ">1 1000;>2 5000;<2 11000;<1 11000;");
-	assert_int_equal(collector.losses.by_kind[LODE_LOSS_OVERLAP].count, 1);
-	assert_int_equal(collector.losses.by_kind[LODE_LOSS_OVERLAP].cost_ns, 3000);
+			    ">1 1000;<1 11000;>3 12000;<3 13000;>2 5000;<2 14000;");
+	assert_int_equal(collector.losses.by_kind[LODE_LOSS_OVERLAP].count, 0);
+	assert_int_equal(collector.trace.threads.n, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(collector.trace.threads.at[i].pid, 7);
+		assert_string_equal(collector.trace.threads.at[i].name, names[i]);
+	}
 	test_collector_release(&collector);
+	/* an end that is rounded by 1 ns is no overlap */
+	check_text("[{\"ph\":\"X\",\"name\":\"f1\",\"ts\":1,\"dur\":10},"
+		   "{\"ph\":\"X\",\"name\":\"f2\",\"ts\":5,\"dur\":6.001}]",
+		   ">1 1000;>2 5000;<2 11000;<1 11000;");
+}
+
+/* 260 calls, each starting and ending 1 us after the one before: more than there are tracks. */
+static void beyond_the_last_track_calls_are_cut_and_counted(void **state)
+{
+	struct test_collector collector;
+	struct lode_error err = {0};
+	struct text text = {0};
+
+	(void)state;
+	append(&text, "[");
+	for (int i = 0; i < LODE_CALL_TRACKS + 4; i++)
+		append(&text, "%s{\"ph\":\"X\",\"name\":\"f1\",\"ts\":%d,\"dur\":1000}",
+		       i ? "," : "", i);
+	append(&text, "]%c", '\0');
+	assert_int_equal(read_text(&collector, text.at.at, 0, &err), 0);
+	assert_int_equal(collector.trace.threads.n, LODE_CALL_TRACKS);
+	assert_int_equal(collector.n_events, 2 * (LODE_CALL_TRACKS + 4));
+	assert_int_equal(collector.losses.by_kind[LODE_LOSS_OVERLAP].count, 4);
+	assert_int_equal(collector.losses.by_kind[LODE_LOSS_OVERLAP].cost_ns,
+			 1000 + 2000 + 3000 + 4000);
+	test_collector_release(&collector);
+	lode_vec_release(&text.at);
+}
+
+/* ---- Calls of all tracks against what was written, whatever overlaps ---- */
+
+struct span {
+	int64_t start, end;
+	uint32_t function;
+};
+
+struct spans {
+	LODE_VEC(struct span) at;
+};
+
+static int by_span(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return x->start != y->start ? (x->start < y->start ? -1 : 1)
+	       : x->end != y->end   ? (x->end < y->end ? -1 : 1)
+				    : (x->function > y->function) - (x->function < y->function);
+}
+
+/* The calls of all tracks; fails if a track does not nest. */
+static void collect_spans(struct spans *spans, const struct test_collector *collector,
+			  uint64_t seed)
+{
+	for (size_t i = 0; i < collector->trace.threads.n; i++) {
+		const struct test_thread *thread = &collector->trace.threads.at[i];
+		size_t open[64], depth = 0;
+		int64_t last = INT64_MIN;
+
+		for (size_t k = 0; k < thread->events.n; k++) {
+			const struct test_event *e = &thread->events.at[k];
+
+			assert_true(e->t >= last);
+			last = e->t;
+			if (e->kind == LODE_CALL_ENTER) {
+				assert_true(depth < 64);
+				open[depth++] = spans->at.n;
+				lode_vec_append(&spans->at, ((struct span){e->t, -1, e->function}));
+				continue;
+			}
+			if (!depth || (e->kind == LODE_CALL_EXIT &&
+				       spans->at.at[open[depth - 1]].function != e->function))
+				fail_msg("seed %" PRIu64 ": an exit of another call", seed);
+			spans->at.at[open[--depth]].end = e->t;
+		}
+		assert_int_equal(depth, 0);
+	}
+}
+
+static void check_spans(struct spans *want, const struct test_collector *collector, uint64_t seed)
+{
+	struct spans have = {0};
+
+	collect_spans(&have, collector, seed);
+	if (have.at.n != want->at.n)
+		fail_msg("seed %" PRIu64 ": %zu calls of %zu", seed, have.at.n, want->at.n);
+	qsort(have.at.at, have.at.n, sizeof(*have.at.at), by_span);
+	qsort(want->at.at, want->at.n, sizeof(*want->at.at), by_span);
+	for (size_t i = 0; i < want->at.n; i++)
+		if (by_span(&have.at.at[i], &want->at.at[i]))
+			fail_msg("seed %" PRIu64 ": f%u from %" PRId64 " to %" PRId64, seed,
+				 want->at.at[i].function, want->at.at[i].start, want->at.at[i].end);
+	for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++)
+		if (collector->losses.by_kind[k].count)
+			fail_msg("seed %" PRIu64 ": %s", seed, collector->losses.by_kind[k].detail);
+	lode_vec_release(&have.at);
+}
+
+static void calls_that_overlap_at_random_keep_their_times(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 1000; seed++) {
+		struct test_random random = {seed};
+		uint32_t n = 1 + test_random_below(&random, 60);
+		struct test_collector collector;
+		struct lode_error err = {0};
+		struct spans want = {0};
+		struct text text = {0};
+
+		append(&text, "[");
+		for (uint32_t i = 0; i < n; i++) {
+			/* even ends: none that counts as rounded */
+			int64_t start = 2 * (int64_t)test_random_below(&random, 60);
+			int64_t end = start + 2 * (int64_t)test_random_below(&random, 40);
+			uint32_t function = 1 + test_random_below(&random, 5);
+
+			lode_vec_append(&want.at, ((struct span){start, end, function}));
+			append(&text, "%s{\"ph\":\"X\",\"name\":\"f%u\",", i ? "," : "", function);
+			append_time(&text, "ts", start);
+			append(&text, ",");
+			append_time(&text, "dur", end - start);
+			append(&text, "}");
+		}
+		append(&text, "]%c", '\0');
+		if (read_text(&collector, text.at.at, 0, &err) < 0)
+			fail_msg("seed %" PRIu64 ": %s", seed, err.message);
+		check_spans(&want, &collector, seed);
+		test_collector_release(&collector);
+		lode_vec_release(&want.at);
+		lode_vec_release(&text.at);
+	}
+}
+
+/* ---- Asynchronous spans ---- */
+
+/* The begins and ends of spans of one id, at rising times: they nest. */
+static void append_random_spans(struct spans *want, struct text *text, uint32_t id, bool is_text_id,
+				const char *phases, struct test_random *random)
+{
+	uint32_t open[8], depth = 0, n = 1 + test_random_below(random, 6);
+	int64_t t = test_random_below(random, 100);
+
+	while (n || depth) {
+		bool is_begin = n && (!depth || (depth < 8 && test_random_below(random, 2)));
+		uint32_t at = is_begin ? (uint32_t)want->at.n : open[depth - 1];
+		uint32_t function =
+			is_begin ? 1 + test_random_below(random, 9) : want->at.at[at].function;
+
+		t += 1 + test_random_below(random, 20);
+		append(text, "%s{\"ph\":\"%c\",\"cat\":\"net\",\"name\":\"f%u\",\"pid\":%u,",
+		       text->at.n > 1 ? "," : "", phases[!is_begin], function,
+		       test_random_below(random, 3));
+		append(text, is_text_id ? "\"id\":\"request-%u\"," : "\"id\":\"0x%x\",", id);
+		append_time(text, "ts", t);
+		append(text, "}");
+		if (is_begin) {
+			open[depth++] = at;
+			lode_vec_append(&want->at, ((struct span){t, -1, function}));
+			n--;
+		} else {
+			want->at.at[at].end = t;
+			depth--;
+		}
+	}
+}
+
+static void asynchronous_spans_are_calls_on_tracks_of_their_own(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 1000; seed++) {
+		struct test_random random = {seed};
+		uint32_t n = 1 + test_random_below(&random, 20);
+		struct test_collector collector;
+		struct lode_error err = {0};
+		struct spans want = {0};
+		struct text text = {0};
+
+		append(&text, "[");
+		for (uint32_t i = 0; i < n; i++)
+			append_random_spans(&want, &text, i, seed % 2, "be", &random);
+		append(&text, "]%c", '\0');
+		if (read_text(&collector, text.at.at, seed % 3 ? 0 : 1, &err) < 0)
+			fail_msg("seed %" PRIu64 ": %s", seed, err.message);
+		check_spans(&want, &collector, seed);
+		test_collector_release(&collector);
+		lode_vec_release(&want.at);
+		lode_vec_release(&text.at);
+	}
+}
+
+static void spans_are_told_apart_by_category_scope_and_process(void **state)
+{
+	static const char *const want[] = {"net (async)", "disk (async)", "net (async)",
+					   "net (async)", "f1 (async)",	  "net (async) #2"};
+	struct test_collector collector;
+	struct lode_error err = {0};
+	char have[1024];
+
+	(void)state;
+	assert_int_equal(
+		read_text(&collector,
+			  "[{\"ph\":\"b\",\"cat\":\"net\",\"id\":1,\"name\":\"f1\",\"ts\":1},"
+			  "{\"ph\":\"b\",\"cat\":\"disk\",\"id\":1,\"name\":\"f2\",\"ts\":2},"
+			  "{\"ph\":\"b\",\"cat\":\"net\",\"scope\":\"s\",\"id\":1,\"name\":\"f3\","
+			  "\"ts\":3},"
+			  "{\"ph\":\"b\",\"cat\":\"net\",\"id2\":{\"local\":1},\"pid\":4,"
+			  "\"name\":\"f4\",\"ts\":4},"
+			  "{\"ph\":\"S\",\"cat\":\"net\",\"id\":1,\"name\":\"f1\",\"ts\":5},"
+			  "{\"ph\":\"b\",\"cat\":\"net\",\"id\":2,\"name\":\"f5\",\"ts\":6},"
+			  "{\"ph\":\"n\",\"cat\":\"net\",\"id\":2,\"name\":\"f5\",\"ts\":6},"
+			  "{\"ph\":\"e\",\"cat\":\"disk\",\"id\":2,\"name\":\"f2\",\"ts\":8},"
+			  "{\"ph\":\"C\",\"name\":\"size\",\"ts\":8,\"args\":{\"n\":1}},"
+			  "{\"ph\":\"F\",\"cat\":\"net\",\"id\":1,\"name\":\"f1\",\"ts\":9}]",
+			  0, &err),
+		0);
+	/* threads in the order in which they appear, each with its tracks */
+	assert_string_equal(as_text(&collector, have, sizeof(have)),
+			    ">1 1000;>5 6000;>2 2000;>3 3000;>4 4000;>1 5000;<any0 9000;");
+	assert_int_equal(collector.trace.threads.n, 6);
+	assert_string_equal(collector.trace.threads.at[0].name, want[0]);
+	assert_string_equal(collector.trace.threads.at[1].name, want[5]);
+	for (size_t i = 2; i < 6; i++)
+		assert_string_equal(collector.trace.threads.at[i].name, want[i - 1]);
+	/* a step, a counter, and an end without its begin */
+	assert_int_equal(collector.losses.by_kind[LODE_LOSS_LEFT_OUT].count, 3);
+	assert_string_equal(collector.losses.by_kind[LODE_LOSS_LEFT_OUT].detail,
+			    "1 counters, 1 steps of asynchronous spans");
+	test_collector_release(&collector);
+}
+
+static void details_are_part_of_names_if_asked_for(void **state)
+{
+	static const char json[] =
+		"[{\"ph\":\"X\",\"name\":\"Source\",\"ts\":1,\"args\":{\"detail\":\"a.h\"}}]";
+	static const char *const want[] = {"Source", "Source a.h"};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct lode_call_options options = {.n_threads = 1, .with_details = i == 1};
+		struct test_collector collector;
+		struct lode_error err = {0};
+
+		scratch_write(path, json, strlen(json));
+		test_collector_init(&collector);
+		assert_int_equal(lode_calls_read(path, &options, &collector.sink, &err), 0);
+		assert_string_equal(collector.names.text.at[0], want[i]);
+		test_collector_release(&collector);
+	}
 }
 
 static void threads_have_the_names_that_come_at_any_time(void **state)
@@ -465,7 +719,12 @@ int main(void)
 		cmocka_unit_test(whole_calls_nest_in_whatever_order_they_come),
 		cmocka_unit_test(more_calls_than_memory_come_back_in_order),
 		cmocka_unit_test(calls_of_one_time_nest_by_length),
-		cmocka_unit_test(overlapping_calls_are_cut_and_counted),
+		cmocka_unit_test(overlapping_calls_go_to_tracks_of_their_own),
+		cmocka_unit_test(beyond_the_last_track_calls_are_cut_and_counted),
+		cmocka_unit_test(calls_that_overlap_at_random_keep_their_times),
+		cmocka_unit_test(asynchronous_spans_are_calls_on_tracks_of_their_own),
+		cmocka_unit_test(spans_are_told_apart_by_category_scope_and_process),
+		cmocka_unit_test(details_are_part_of_names_if_asked_for),
 		cmocka_unit_test(threads_have_the_names_that_come_at_any_time),
 		cmocka_unit_test(broken_text_gives_what_was_before_it),
 	};

@@ -6,7 +6,26 @@
 
 #define CHUNK_BYTES ((size_t)1 << 18)
 
-enum member { OTHER, PH, NAME, TS, DUR, PID, TID, ARGS_NAME, N_MEMBERS };
+enum member {
+	OTHER,
+	PH,
+	NAME,
+	TS,
+	DUR,
+	PID,
+	TID,
+	CAT,
+	ID,
+	SCOPE, /* the last one of the event itself */
+	ARGS_NAME,
+	ARGS_DETAIL,
+	ID_LOCAL,
+	ID_GLOBAL,
+	N_MEMBERS
+};
+
+/* Members that hold objects with members of ours. */
+enum object { NO_OBJECT, ARGS, ID2 };
 
 struct parser {
 	const struct lode_chrome_reader *reader;
@@ -14,8 +33,8 @@ struct parser {
 	unsigned events_depth; /* of the array of events once it is open, else 0 */
 	bool is_trace_events;  /* the key "traceEvents" was just read, in the outermost object */
 	bool is_array_form, has_ended;
-	bool is_args; /* the open object at depth events_depth + 2 is "args" */
-	bool is_args_next;
+	enum object object; /* which one is open, at depth events_depth + 2 */
+	enum object next_object;
 	enum member member; /* whose value comes next */
 	bool has[N_MEMBERS];
 	LODE_VEC(char) texts[N_MEMBERS];
@@ -29,7 +48,8 @@ static int put_value_text(struct parser *p, const char *text, size_t len)
 	enum member member = p->member;
 
 	p->member = OTHER;
-	p->is_args_next = p->is_trace_events = false;
+	p->next_object = NO_OBJECT;
+	p->is_trace_events = false;
 	if (member == OTHER)
 		return 1;
 	p->has[member] = true;
@@ -66,20 +86,33 @@ static int on_string(void *context, const unsigned char *text, size_t len)
 
 /* ---- Structure ---- */
 
-static bool is_key(const unsigned char *key, size_t len, const char *word)
-{
-	return len == strlen(word) && !memcmp(key, word, len);
-}
+struct word {
+	const char *at;
+	size_t len;
+	int member;
+};
 
-static enum member event_member(const unsigned char *key, size_t len)
-{
-	static const char *const words[N_MEMBERS] = {[PH] = "ph",   [NAME] = "name", [TS] = "ts",
-						     [DUR] = "dur", [PID] = "pid",   [TID] = "tid"};
+#define WORD(text, member)                     \
+	{                                      \
+		text, sizeof(text) - 1, member \
+	}
 
-	for (unsigned i = PH; i <= TID; i++)
-		if (is_key(key, len, words[i]))
-			return (enum member)i;
-	return OTHER;
+static const struct word event_words[] = {WORD("ph", PH),	WORD("name", NAME),
+					  WORD("ts", TS),	WORD("dur", DUR),
+					  WORD("pid", PID),	WORD("tid", TID),
+					  WORD("cat", CAT),	WORD("id", ID),
+					  WORD("scope", SCOPE), {0}};
+static const struct word object_words[] = {WORD("args", ARGS), WORD("id2", ID2), {0}};
+static const struct word args_words[] = {WORD("name", ARGS_NAME), WORD("detail", ARGS_DETAIL), {0}};
+static const struct word id2_words[] = {WORD("local", ID_LOCAL), WORD("global", ID_GLOBAL), {0}};
+
+/* 0: none of the words. */
+static int find_word(const struct word *words, const unsigned char *key, size_t len)
+{
+	for (; words->at; words++)
+		if (words->len == len && !memcmp(words->at, key, len))
+			return words->member;
+	return 0;
 }
 
 static int on_key(void *context, const unsigned char *key, size_t len)
@@ -87,14 +120,16 @@ static int on_key(void *context, const unsigned char *key, size_t len)
 	struct parser *p = context;
 
 	p->member = OTHER;
-	p->is_args_next = false;
+	p->next_object = NO_OBJECT;
 	if (p->depth == 1 && !p->is_array_form) {
-		p->is_trace_events = is_key(key, len, "traceEvents");
+		p->is_trace_events = len == 11 && !memcmp(key, "traceEvents", len);
 	} else if (p->events_depth && p->depth == p->events_depth + 1) {
-		p->member = event_member(key, len);
-		p->is_args_next = is_key(key, len, "args");
-	} else if (p->events_depth && p->depth == p->events_depth + 2 && p->is_args) {
-		p->member = is_key(key, len, "name") ? ARGS_NAME : OTHER;
+		p->member = (enum member)find_word(event_words, key, len);
+		if (p->member == OTHER)
+			p->next_object = (enum object)find_word(object_words, key, len);
+	} else if (p->events_depth && p->depth == p->events_depth + 2 && p->object) {
+		p->member = (enum member)find_word(p->object == ARGS ? args_words : id2_words, key,
+						   len);
 	}
 	return 1;
 }
@@ -106,12 +141,13 @@ static int on_start_object(void *context)
 	p->depth++;
 	if (p->events_depth && p->depth == p->events_depth + 1) {
 		memset(p->has, 0, sizeof(p->has));
-		p->is_args = false;
+		p->object = NO_OBJECT;
 	} else if (p->events_depth && p->depth == p->events_depth + 2) {
-		p->is_args = p->is_args_next;
+		p->object = p->next_object;
 	}
 	p->member = OTHER;
-	p->is_args_next = p->is_trace_events = false;
+	p->next_object = NO_OBJECT;
+	p->is_trace_events = false;
 	return 1;
 }
 
@@ -121,7 +157,7 @@ static int on_end_object(void *context)
 	bool is_event = p->events_depth && p->depth == p->events_depth + 1;
 
 	if (p->events_depth && p->depth == p->events_depth + 2)
-		p->is_args = false;
+		p->object = NO_OBJECT;
 	p->depth--;
 	p->member = OTHER;
 	if (is_event) {
@@ -132,7 +168,13 @@ static int on_end_object(void *context)
 							  [DUR] = &event.dur,
 							  [PID] = &event.pid,
 							  [TID] = &event.tid,
-							  [ARGS_NAME] = &event.args_name};
+							  [CAT] = &event.cat,
+							  [ID] = &event.id,
+							  [SCOPE] = &event.scope,
+							  [ARGS_NAME] = &event.args_name,
+							  [ARGS_DETAIL] = &event.args_detail,
+							  [ID_LOCAL] = &event.id_local,
+							  [ID_GLOBAL] = &event.id_global};
 
 		for (unsigned i = PH; i < N_MEMBERS; i++)
 			if (p->has[i])
@@ -153,7 +195,8 @@ static int on_start_array(void *context)
 	    ((p->depth == 1) || (p->depth == 2 && p->is_trace_events)))
 		p->events_depth = p->depth;
 	p->member = OTHER;
-	p->is_args_next = p->is_trace_events = false;
+	p->next_object = NO_OBJECT;
+	p->is_trace_events = false;
 	return 1;
 }
 

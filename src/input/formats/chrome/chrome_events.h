@@ -14,8 +14,9 @@
 
 /* A member that was not there has no text; numbers come as theirs. */
 struct lode_chrome_event {
-	struct lode_slice ph, name, ts, dur, pid, tid;
-	struct lode_slice args_name; /* the member "name" of "args" */
+	struct lode_slice ph, name, ts, dur, pid, tid, cat, id, scope;
+	struct lode_slice args_name, args_detail; /* members of "args" */
+	struct lode_slice id_local, id_global;	  /* members of "id2" */
 };
 
 struct lode_chrome_reader {
