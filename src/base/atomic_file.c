@@ -145,24 +145,37 @@ static int open_as_it_is(struct lode_atomic_file *file)
 	return file->fd < 0 ? errno : 0;
 }
 
-static int open_beside(struct lode_atomic_file *file, const struct stat *replaced)
+/* As the file that is replaced, whose group must not be mistaken for this process's; a file system
+   without permissions has none to lose. */
+static void keep_permissions(int fd, const struct stat *replaced)
+{
+	mode_t mode = replaced->st_mode & 0777;
+
+	if (fchown(fd, (uid_t)-1, replaced->st_gid) < 0)
+		mode &= ~(mode_t)0070;
+	(void)!fchmod(fd, mode);
+}
+
+/* `mode` is that of a new file. */
+static int open_beside(struct lode_atomic_file *file, const struct stat *replaced, mode_t mode)
 {
 	file->place = lode_atomic_place(file->path);
 	file->temporary = temporary_name(file->place);
 	sweep_others(file->place);
 	/* One with our own pid is a dead process' of that number. */
 	unlink(file->temporary);
-	file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			replaced ? 0600 : mode);
 	if (file->fd < 0)
 		return errno;
-	/* A file system without permissions has none to lose. */
 	if (replaced)
-		(void)!fchmod(file->fd, replaced->st_mode & 0777);
+		keep_permissions(file->fd, replaced);
 	lode_temporary_lock(file->fd);
 	return 0;
 }
 
-int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lode_error *err)
+static int open_atomic(struct lode_atomic_file **out, const char *path, mode_t mode,
+		       struct lode_error *err)
 {
 	struct lode_atomic_file *file = lode_alloc0(1, sizeof(*file));
 	struct stat st;
@@ -174,7 +187,7 @@ int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lod
 	if (exists && (!S_ISREG(st.st_mode) || is_open_already(path)))
 		errnum = open_as_it_is(file);
 	else
-		errnum = open_beside(file, exists ? &st : NULL);
+		errnum = open_beside(file, exists ? &st : NULL, mode);
 	if (errnum) {
 		rc = lode_fail_errno(err, errnum, path, "cannot create it");
 		free_file(file);
@@ -182,6 +195,17 @@ int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lod
 	}
 	*out = file;
 	return LODE_OK;
+}
+
+int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lode_error *err)
+{
+	return open_atomic(out, path, 0666, err);
+}
+
+int lode_atomic_open_private(struct lode_atomic_file **out, const char *path,
+			     struct lode_error *err)
+{
+	return open_atomic(out, path, 0600, err);
 }
 
 /* A pipe knows no offsets: only what comes next can be written. */
@@ -249,10 +273,11 @@ void lode_atomic_abandon(struct lode_atomic_file *file)
 	free_file(file);
 }
 
-int lode_atomic_write(const char *path, const void *data, size_t size, struct lode_error *err)
+static int write_atomic(const char *path, const void *data, size_t size, mode_t mode,
+			struct lode_error *err)
 {
 	struct lode_atomic_file *file;
-	int rc = lode_atomic_open(&file, path, err);
+	int rc = open_atomic(&file, path, mode, err);
 
 	if (rc < 0)
 		return rc;
@@ -262,6 +287,17 @@ int lode_atomic_write(const char *path, const void *data, size_t size, struct lo
 		return rc;
 	}
 	return lode_atomic_commit(file, err);
+}
+
+int lode_atomic_write(const char *path, const void *data, size_t size, struct lode_error *err)
+{
+	return write_atomic(path, data, size, 0666, err);
+}
+
+int lode_atomic_write_private(const char *path, const void *data, size_t size,
+			      struct lode_error *err)
+{
+	return write_atomic(path, data, size, 0600, err);
 }
 
 void lode_atomic_sweep(const char *folder, const char *suffix)

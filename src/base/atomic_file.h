@@ -17,11 +17,16 @@
  * left there is removed.
  */
 int lode_atomic_write(const char *path, const void *data, size_t size, struct lode_error *err);
+/* The same with data of recordings (base/private_file.h). */
+int lode_atomic_write_private(const char *path, const void *data, size_t size,
+			      struct lode_error *err);
 
 /* The same in parts, for files that are too large for memory. */
 struct lode_atomic_file;
 
 int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lode_error *err);
+int lode_atomic_open_private(struct lode_atomic_file **out, const char *path,
+			     struct lode_error *err);
 /* At an offset: holes are zeros, what was written may be written again (not of a pipe). */
 int lode_atomic_write_at(struct lode_atomic_file *file, const void *data, size_t size,
 			 int64_t offset, struct lode_error *err);

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,6 +96,7 @@ static int start_command(struct run *run, struct lode_error *err)
 		prctl(PR_SET_NAME, "perf-exec");
 		wait_at(gate);
 		sigprocmask(SIG_SETMASK, &run->before, NULL);
+		umask(run->options->command_umask);
 		run_program(run->options->command[0], run->options->command);
 	}
 	close(gate[READ]);

@@ -219,6 +219,20 @@ static int record(struct lode_record_result *out, const struct lode_record_optio
 	return rc;
 }
 
+/* At the end: while it is written, the bundle is for its owner alone. */
+static void share_bundle(const struct lode_record_options *options, const char *bundle)
+{
+	struct lode_readers readers = options->readers;
+	struct lode_error why = {0};
+	char text[1024];
+
+	lode_readers_take_sudo(&readers);
+	if (lode_private_share(bundle, &readers, &why) == 0 || !options->warn)
+		return;
+	snprintf(text, sizeof(text), "%.400s: %s", why.path, why.message);
+	options->warn(options->say_context, text);
+}
+
 /* As a recording near by has it, or for the first second to find out. */
 static void follow_before(struct lode_record_options *options, const char *program)
 {
@@ -267,7 +281,12 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 		lode_choose_stacks(&found);
 	found.may_dump = options->choose_stacks && !options->n_pids;
 	follow_before(&found, program);
+	/* Of this process and its children: whatever is written to the bundle. */
+	found.command_umask = umask(0077);
 	rc = record(out, &found, options->command ? program : NULL, err);
+	umask(found.command_umask);
+	if (out->bundle && access(out->bundle, F_OK) == 0)
+		share_bundle(&found, out->bundle);
 	if (rc == 0)
 		lode_say_stacks(&found, options->command ? program : NULL, out);
 	return rc;

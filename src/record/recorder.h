@@ -11,14 +11,14 @@
  *     README           what this is, how it was made, how to read it
  *     INCOMPLETE       until all of it is there: what it lacks (input/bundle_notes.h)
  *
- * A bundle is read anywhere: nothing in it points to the machine that made it.
+ * A bundle is read anywhere: nothing in it points to the machine that made it. Only its owner may
+ * read it, unless options->readers say otherwise.
  */
 #pragma once
 
 #include <stdio.h>
-#include <sys/types.h>
 
-#include "base/error.h"
+#include "base/private_file.h"
 #include "engine/quality/quality.h"
 
 /* The stacks of a recording, as far as it is decided. */
@@ -52,6 +52,8 @@ struct lode_record_options {
 	bool no_titles;	     /* no command lines of processes in the bundle */
 	char *const *events; /* n_events more, as perf record -e takes them */
 	size_t n_events;
+	struct lode_readers readers; /* of the bundle */
+	mode_t command_umask;	     /* of the process before lode_record: the command gets it */
 	/* Says what is being done, for a person who waits; may be NULL. */
 	void (*say)(void *context, const char *text);
 	/* Says what went wrong on the way, and does not end it; may be NULL. */

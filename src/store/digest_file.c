@@ -535,7 +535,7 @@ int lode_digest_save(const char *path, const struct lode_digest *digest,
 	lode_digest_pack(&data, digest, origin, LODE_DIGEST_LEVEL_FILE);
 	if (size)
 		*size = data.n;
-	rc = lode_atomic_write(path, data.at, data.n, err);
+	rc = lode_atomic_write_private(path, data.at, data.n, err);
 	lode_vec_release(&data);
 	return rc;
 }

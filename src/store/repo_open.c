@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/private_file.h"
 #include "store/repo_segments.h"
 
 /* ---- The file ---- */
@@ -271,6 +272,9 @@ static int open_to_write(struct lode_repo *repo, struct lode_error *err)
 	int64_t version = 0;
 	int rc = check_rights(repo, is_new, err);
 
+	/* SQLite's own files beside it take its permissions. */
+	if (rc == 0 && is_new)
+		rc = lode_private_create(repo->path, err);
 	if (rc == 0)
 		rc = open_db(repo, repo->path,
 			     SQLITE_OPEN_READWRITE | (may_make ? SQLITE_OPEN_CREATE : 0), err);
@@ -297,7 +301,7 @@ static int open_to_write(struct lode_repo *repo, struct lode_error *err)
 				    err);
 	if (rc == 0 && version < LODE_REPO_SCHEMA_VERSION)
 		rc = lode_repo_migrate(repo, err);
-	if (rc == 0 && is_new)
+	if (rc == 0 && version == 0)
 		sync_folder(repo->path);
 	return rc;
 }

@@ -285,7 +285,7 @@ int lode_timeline_save(const char *path, struct lode_call_trace *trace, int64_t 
 		       struct lode_error *err)
 {
 	struct writer w = {.trace = trace, .offset = LODE_TIMELINE_HEADER_BYTES, .err = err};
-	int rc = lode_atomic_open(&w.file, path, err);
+	int rc = lode_atomic_open_private(&w.file, path, err);
 
 	if (rc < 0)
 		return rc;

@@ -21,7 +21,7 @@ int lode_digest_dir_open(struct lode_digest_dir *dir, const char *path, struct l
 {
 	dir->path = path;
 	dir->fd = -1;
-	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return lode_fail_errno(err, errno, path, "cannot create the folder");
 	dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir->fd < 0)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/memory_bound.h"
+#include "base/private_file.h"
 
 static int fail_option_values(const struct lode_option *option, const char *text,
 			      const char *wanted, struct lode_error *err)
@@ -283,6 +284,13 @@ int lode_set_memory(const struct lode_option *option, void *field, const char *t
 	if (rc == 0)
 		lode_memory_keep_to(*(size_t *)field);
 	return rc;
+}
+
+int lode_set_readers(const struct lode_option *option, void *field, const char *text,
+		     struct lode_error *err)
+{
+	(void)option;
+	return lode_readers_set_group(field, text, err);
 }
 
 /* One end of a span: "" open, "+1.5s" from the start of the recording, "1871.5s" on its clock. */

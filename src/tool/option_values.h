@@ -40,6 +40,7 @@ lode_option_setter lode_set_ratio;	/* double -1..1 */
 lode_option_setter lode_set_top;	/* struct lode_top_value: 15%, 20, 0 */
 lode_option_setter lode_set_size;	/* size_t bytes: 4G, 512M, 100K */
 lode_option_setter lode_set_memory;	/* the same, and the process keeps to it from then on */
+lode_option_setter lode_set_readers;	/* struct lode_readers: a group */
 lode_option_setter lode_set_span;	/* struct lode_time_span: FROM,TO */
 lode_option_setter lode_set_choice;	/* int: index into the option's choices */
 lode_option_setter lode_set_bits;	/* struct lode_bits_value: names joined by commas */

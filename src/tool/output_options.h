@@ -30,6 +30,12 @@
 		.set = lode_set_noted, .is_force = true                                           \
 	}
 
+/* In the table of commands whose outputs hold data of recordings. */
+#define LODE_GROUP_OPTION(at, what, ...)                                          \
+	LODE_OPTION("group", "NAME", lode_set_readers, (at),                      \
+		    "let this group read " what " (default: only its owner may)", \
+		    .is_aside = true, __VA_ARGS__)
+
 /* Longest lists of a page, and of a JSON document; and inside of one cluster of a page. */
 enum { LODE_PAGE_TOP = 5000, LODE_JSON_TOP = 50, LODE_PAGE_TOP_INSIDE = 50 };
 

@@ -25,8 +25,9 @@ int main(void)
 }
 C
 cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o slow slow.c || exit 77
-"$LODE" record ./slow 2>err
+(umask 0 && exec "$LODE" record ./slow 2>err)
 echo "exit $?"
+find slow.lode ! -perm 600 ! -perm 700
 grep -c 'next: lode mine slow.lode' err
 ls slow.lode
 head -n 1 slow.lode/symptoms.tsv
@@ -167,6 +168,11 @@ X
 cut -f 3 titled/titles.tsv | grep '^titled: ' | sort -u
 "$LODE" record -o untitled --no-titles --no-symbols -- true 2>/dev/null
 ls untitled
+
+echo "== a group may read; the command has its umask"
+(umask 012 && exec "$LODE" record -o shared --group "$(id -gn)" --no-symbols -- sh -c umask 2>/dev/null)
+stat -c %a shared shared/perf.data.zst
+"$LODE" record --group no-such-group -- true 2>&1 | head -n 1
 
 echo "== two at once: each of its own command"
 "$LODE" record --no-symbols -o one sleep 0.7 2>/dev/null & pid=$!

@@ -1,5 +1,6 @@
 /* The command line of lode digest. */
 #include "answers/digest/digest.h"
+#include "base/private_file.h"
 #include "tool/reading_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
@@ -9,6 +10,7 @@ struct digest_values {
 	struct lode_input_options input;
 	struct lode_aoi_values aoi;
 	const char *output, *merge;
+	struct lode_readers readers;
 	size_t top;
 	bool again, wants_json;
 };
@@ -23,6 +25,7 @@ static const struct lode_option options[] = {
 	LODE_OPTION("merge", "FILE", lode_set_text, AT(merge),
 		    "merge everything, including digests among the inputs, into one digest",
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_DIGEST),
+	LODE_GROUP_OPTION(AT(readers), "the folder and the digests"),
 	LODE_FORCE_OPTION,
 	LODE_FLAG("again", AT(again),
 		  "rebuild digests even if up to date, such as after symbol files have changed"),
@@ -56,6 +59,18 @@ static int digest_command_check(const struct lode_command *self, const struct di
 	return 0;
 }
 
+/* Until then only their owner may read them. */
+static int share_digests(const struct lode_command *self, const struct digest_values *v)
+{
+	const char *const paths[] = {v->output, v->merge};
+	struct lode_error err;
+
+	for (size_t i = 0; i < 2; i++)
+		if (paths[i] && lode_private_share(paths[i], &v->readers, &err) < 0)
+			return lode_say_error(self, &err);
+	return LODE_EXIT_OK;
+}
+
 static int digest_command_answer(const struct lode_command *self, const struct digest_values *v,
 				 char **inputs, size_t n_inputs)
 {
@@ -86,6 +101,8 @@ static int digest_command_answer(const struct lode_command *self, const struct d
 		lode_document_put(stdout, &lode_digest_document, answer, NULL);
 	else
 		lode_opening_put(stdout, &answer->opening, &page);
+	if (code == LODE_EXIT_OK)
+		code = share_digests(self, v);
 	code = lode_job_exit(answer->job, code);
 	lode_digest_answer_free(answer);
 	return code;

@@ -1,6 +1,7 @@
 /* The command line of lode import. */
 #include "answers/import/import.h"
 #include "base/escape.h"
+#include "base/private_file.h"
 #include "tool/reading_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
@@ -12,6 +13,7 @@ struct import_values {
 	struct lode_aoi_values aoi;
 	const char *repo;
 	lode_text_list labels;
+	struct lode_readers readers;
 	size_t top;
 	bool again, defer, is_verbose, wants_json;
 };
@@ -21,6 +23,7 @@ struct import_values {
 static const struct lode_option options[] = {
 	LODE_REPO_OPTION(AT(repo), "the repository, created if needed (default $LODE_REPO)",
 			 .group = "Repository"),
+	LODE_GROUP_OPTION(AT(readers), "the repository"),
 	LODE_OPTION("label", "KEY=VALUE", lode_set_list, AT(labels),
 		    "label these recordings: release=2.1; may be repeated", .letter = 'l'),
 	LODE_FLAG("again", AT(again),
@@ -114,6 +117,19 @@ static int import_command_check(const struct lode_command *self, struct import_v
 	return LODE_EXIT_OK;
 }
 
+/* Before it is opened: SQLite's files beside it take its permissions. */
+static int share_repository(const struct lode_command *self, const struct import_values *v)
+{
+	const char *path = lode_repo_option_path(v->repo);
+	struct lode_error err;
+
+	if (!path || !v->readers.has_group)
+		return LODE_EXIT_OK;
+	if (lode_private_create(path, &err) < 0 || lode_private_share(path, &v->readers, &err) < 0)
+		return lode_say_error(self, &err);
+	return LODE_EXIT_OK;
+}
+
 /* Opens the repository, takes its options, imports. */
 static int import_command_open(const struct lode_command *self, struct import_values *v,
 			       const lode_text_list *given, char **inputs, int n)
@@ -127,6 +143,8 @@ static int import_command_open(const struct lode_command *self, struct import_va
 	if (code == LODE_EXIT_OK)
 		code = lode_repo_option_labels(self, &labels, v->labels.at, v->labels.n, false,
 					       &arena);
+	if (code == LODE_EXIT_OK)
+		code = share_repository(self, v);
 	if (code == LODE_EXIT_OK)
 		code = lode_repo_option_open(self, &request.repo, v->repo, LODE_REPO_CREATE);
 	if (code == LODE_EXIT_OK && lode_repo_shape(request.repo)) {

@@ -5,6 +5,7 @@
 #include "tool/command.h"
 #include "tool/messages.h"
 #include "tool/option_values.h"
+#include "tool/output_options.h"
 #include "record/recorder.h"
 #include "record/rights.h"
 #include "document/units.h"
@@ -15,6 +16,7 @@ struct record_values {
 	pid_vec pids;
 	const char *output, *perf;
 	lode_text_list events;
+	struct lode_readers readers;
 	unsigned cpu_rate;
 	size_t buffer_bytes;
 	int64_t duration_ns;
@@ -55,6 +57,7 @@ static const struct lode_option options[] = {
 		    "the bundle to create (default COMMAND.lode, with a number if that exists)",
 		    .letter = 'o', .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_FOLDER,
 		    .group = "Output"),
+	LODE_GROUP_OPTION(AT(readers), "the bundle"),
 	LODE_FLAG("no-compress", AT(keep_plain), "do not compress perf.data"),
 	LODE_FLAG("no-symbols", AT(no_symbols),
 		  "do not copy programs: the bundle can then be read on this machine only"),
@@ -185,6 +188,7 @@ static int record(const struct lode_command *self, const struct record_values *v
 		.cpu_rate = v->cpu_rate,
 		.buffer_bytes = v->buffer_bytes,
 		.duration_ns = v->duration_ns,
+		.readers = v->readers,
 		.want_syscalls = v->want_syscalls,
 		.want_network = v->want_network,
 		.want_dwarf = v->call_graph == CALL_GRAPH_DWARF,
@@ -274,7 +278,8 @@ const struct lode_command lode_cmd_record = {
 	.description = "Runs COMMAND and records the whole machine meanwhile: each context switch "
 		       "and wake-up with its call stack, CPU samples, block I/O. The result is a "
 		       "folder, the bundle: the recording, the symbols to read it on any machine, "
-		       "and the lifetime of the command.\n\n"
+		       "and the lifetime of the command. Only its owner may read it: root, or the "
+		       "user who ran sudo, and with --group the members of that group.\n\n"
 		       "Requires perf and permission to record the whole machine (root, or "
 		       "kernel.perf_event_paranoid -1 and a readable tracefs). Ctrl-C stops the "
 		       "recording; the bundle is still written. The exit code is that of the "

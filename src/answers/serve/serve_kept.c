@@ -211,7 +211,7 @@ void lode_kept_report_write(const struct lode_kept_report *report,
 	fwrite(report->json, 1, report->json_bytes, out);
 	lode_written_close(out);
 	if (kept_place(path, sizeof(path), subject))
-		(void)lode_atomic_write(path, text, size, NULL);
+		(void)lode_atomic_write_private(path, text, size, NULL);
 	free(text);
 	free(subject);
 }

@@ -4,6 +4,7 @@
 
 #include "answers/timeline/page.h"
 #include "answers/timeline/timeline.h"
+#include "base/private_file.h"
 #include "input/format.h"
 #include "tool/command.h"
 #include "tool/terminal.h"
@@ -24,6 +25,7 @@ struct timeline_values {
 	size_t top;
 	bool wants_json, is_full, is_page, is_whole_only, with_details;
 	struct lode_export_values exports;
+	struct lode_readers readers;
 	struct lode_asked asked;
 };
 
@@ -86,6 +88,7 @@ static const struct lode_option options[] = {
 		    "write an index (FILE.lodet) to use in place of the trace: further queries "
 		    "then start at once",
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_INDEX, .group = "Output"),
+	LODE_GROUP_OPTION(AT(readers), "the index"),
 	LODE_OPTION("symptoms-out", "FILE", lode_set_text, AT(symptoms_out),
 		    "write the long calls (with --function: those of the function) as symptoms for "
 		    "'lode mine --symptoms'",
@@ -288,6 +291,8 @@ static int answer_timeline(const struct lode_command *self, const struct timelin
 	code = lode_timeline_say(self, v->input, answer, rc, &err);
 	if (rc >= 0)
 		put = put_timeline(self, v, answer);
+	if (rc >= 0 && v->index && lode_private_share(v->index, &v->readers, &err) < 0)
+		put = lode_say_error(self, &err);
 	lode_timeline_free(answer);
 	return put ? put : code;
 }
