@@ -237,6 +237,130 @@ static void directories_read_as_they_were_written(void **state)
 	}
 }
 
+/* ---- Calls that longjmp() left ---- */
+
+struct jump_record {
+	int64_t t;
+	uint32_t depth, function;
+	bool is_entry;
+};
+
+typedef LODE_VEC(struct jump_record) jump_records;
+
+/* One thread, by entries, exits and jumps: the jump's record is the second exit of a function that
+ * is open no more, at the depth of the frame it returns to. */
+static void make_jumps(jump_records *out, struct test_random *random)
+{
+	uint32_t stack[1400], depth = 0;
+	uint32_t deep = test_random_below(random, 4) ? 8 : 1200;
+
+	for (int i = 0; i < 3000; i++) {
+		struct jump_record r = {.t = 1000 + 10 * (int64_t)i};
+		uint32_t kind = test_random_below(random, 100);
+
+		if (depth == 0 || (depth < deep && kind < 60)) {
+			r.is_entry = true;
+			r.function = 1 + test_random_below(random, 5);
+			r.depth = depth;
+			stack[depth++] = r.function;
+		} else if (kind < 95) {
+			r.depth = --depth;
+			r.function = stack[depth];
+		} else {
+			uint32_t n = test_random_below(random, depth < 1000 ? depth : 1000);
+
+			depth -= n;
+			r.depth = depth;
+			r.function = 6;
+		}
+		lode_vec_append(out, r);
+	}
+}
+
+/* By definition: a call ends with the first later record that is not deeper than it. */
+static int64_t end_of_jump(const jump_records *records, size_t i)
+{
+	for (size_t k = i + 1; k < records->n; k++)
+		if (records->at[k].depth <= records->at[i].depth)
+			return records->at[k].t;
+	return -1;
+}
+
+static void calls_deeper_than_a_record_are_over(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct test_random random = {seed};
+		struct test_trace trace = {0};
+		struct test_collector collector;
+		struct lode_error err = {0};
+		struct image image = {0};
+		jump_records records = {0};
+		LODE_VEC(size_t) open = {0};
+		const struct test_thread *thread;
+		size_t n_seen = 0;
+
+		write_directory(&trace, &random);
+		make_jumps(&records, &random);
+		for (size_t i = 0; i < records.n; i++)
+			put_record(&image, records.at[i].t, records.at[i].is_entry ? ENTRY : EXIT,
+				   false, records.at[i].depth, address_of(records.at[i].function));
+		write_image(&image, in_scratch("100.dat"));
+		assert_int_equal(read_scratch(&collector, &err), 0);
+		thread = test_trace_thread(&collector.trace, 100, 100);
+		for (size_t i = 0; i < thread->events.n; i++) {
+			const struct test_event *e = &thread->events.at[i];
+			size_t entry;
+
+			if (e->kind == LODE_CALL_ENTER) {
+				while (!records.at[n_seen].is_entry)
+					n_seen++;
+				assert_int_equal(e->t, records.at[n_seen].t);
+				assert_int_equal(e->function, records.at[n_seen].function);
+				lode_vec_append(&open, n_seen++);
+			} else if (e->function != 6) {
+				assert_true(open.n > 0);
+				entry = open.at[--open.n];
+				assert_int_equal(e->function, records.at[entry].function);
+				assert_int_equal(e->t, end_of_jump(&records, entry));
+			}
+		}
+		for (; open.n; open.n--)
+			assert_int_equal(end_of_jump(&records, open.at[open.n - 1]), -1);
+		lode_vec_release(&open);
+		lode_vec_release(&records);
+		test_collector_release(&collector);
+		scratch_remove(&scratch);
+	}
+}
+
+/* Of a function that is open further out: recursive, its entry not recorded. */
+static void an_exit_without_entry_ends_no_call_further_out(void **state)
+{
+	struct test_trace trace = {0};
+	struct test_random random = {1};
+	struct test_collector collector;
+	struct lode_error err = {0};
+	struct image image = {0};
+	const struct test_thread *thread;
+
+	(void)state;
+	write_directory(&trace, &random);
+	put_record(&image, 10, ENTRY, false, 0, address_of(1));
+	put_record(&image, 20, ENTRY, false, 1, address_of(3));
+	put_record(&image, 30, EXIT, false, 3, address_of(1));
+	put_record(&image, 40, EXIT, false, 1, address_of(3));
+	put_record(&image, 50, EXIT, false, 0, address_of(1));
+	write_image(&image, in_scratch("100.dat"));
+	assert_int_equal(read_scratch(&collector, &err), 0);
+	thread = test_trace_thread(&collector.trace, 100, 100);
+	assert_int_equal(thread->events.n, 4);
+	assert_int_equal(thread->events.at[2].t, 40);
+	assert_int_equal(collector.losses.by_kind[LODE_LOSS_BAD_RECORD].count, 1);
+	test_collector_release(&collector);
+	scratch_remove(&scratch);
+}
+
 /* ---- Switches ---- */
 
 static void put_switch(struct image *image, int32_t tid, int64_t t, uint16_t misc)
@@ -413,6 +537,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(directories_read_as_they_were_written),
+		cmocka_unit_test(calls_deeper_than_a_record_are_over),
+		cmocka_unit_test(an_exit_without_entry_ends_no_call_further_out),
 		cmocka_unit_test(time_off_the_cpu_is_a_call_where_the_thread_was),
 		cmocka_unit_test(lost_records_are_cuts_and_bad_ones_end_a_thread),
 		cmocka_unit_test(times_of_tasks_are_decimal_numbers),

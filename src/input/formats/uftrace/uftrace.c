@@ -19,6 +19,7 @@ enum {
 	FEATURE_RELATIVE = 1 << 5, /* symbols' addresses are relative */
 	VERSION_MIN = 3,
 	VERSION_MAX = 5,
+	OPEN_SEARCHED = 1024, /* LIMIT: calls, from the innermost, that an exit is compared with */
 };
 
 static const char magic[8] = "Ftrace!";
@@ -147,6 +148,11 @@ static void list_files(struct reader *reader)
 
 /* ---- One thread ---- */
 
+/* A call that is open. */
+struct frame {
+	uint32_t depth, function;
+};
+
 struct task {
 	struct reader *reader;
 	int32_t pid, tid;
@@ -158,6 +164,8 @@ struct task {
 	bool is_started;      /* has had its first record */
 	uint32_t schedule[2]; /* functions: left by itself, preempted; LODE_NONE: not asked yet */
 	uint32_t left_as;     /* the one that is open */
+	LODE_VEC(struct frame) open;
+	uint32_t depth; /* of the next call, by the records so far */
 	/* Records that are not taken yet: the time of the first is far from the one before. */
 	struct lode_uftrace_record queue[3];
 	size_t n_queued;
@@ -203,8 +211,8 @@ static void flush_uftrace(struct task *task)
 					task->reader->err);
 }
 
-static void add_uftrace(struct task *task, int64_t t_ns, enum lode_call_event_kind kind,
-			uint32_t function)
+static inline void add_uftrace(struct task *task, int64_t t_ns, enum lode_call_event_kind kind,
+			       uint32_t function)
 {
 	task->events[task->n++] =
 		(struct lode_call_event){.t_ns = t_ns, .function = function, .kind = (uint8_t)kind};
@@ -259,6 +267,73 @@ static void skip_sched_before(struct task *task, int64_t t_ns)
 		task->next_sched++;
 }
 
+/* ---- Entries and exits ---- */
+
+/* Records have the lowest 10 bits of a depth, which rises by one call at a time. */
+static uint32_t whole_depth(const struct task *task, uint32_t bits)
+{
+	uint32_t below = (task->depth - bits) & LODE_UFTRACE_DEPTH_MASK;
+
+	return below <= task->depth ? task->depth - below : bits;
+}
+
+/*
+ * Calls at least as deep as one that begins, or deeper than one that ends, are over: longjmp() left
+ * them, which records no exit. They ended by the time of this record; that is when it is known.
+ */
+static inline void end_deeper(struct task *task, int64_t t_ns, uint32_t depth)
+{
+	while (task->open.n && task->open.at[task->open.n - 1].depth >= depth)
+		add_uftrace(task, t_ns, LODE_CALL_EXIT, task->open.at[--task->open.n].function);
+}
+
+static bool is_open_uftrace(const struct task *task, uint32_t function)
+{
+	size_t i = task->open.n, end = i > OPEN_SEARCHED ? i - OPEN_SEARCHED : 0;
+
+	for (; i > end; i--)
+		if (task->open.at[i - 1].function == function)
+			return true;
+	return false;
+}
+
+static uint32_t function_of(struct task *task, const struct lode_uftrace_record *record)
+{
+	return lode_uftrace_function(task->reader->names, session_of(task, record->t_ns),
+				     record->address);
+}
+
+static void add_entry(struct task *task, const struct lode_uftrace_record *record)
+{
+	struct frame frame = {whole_depth(task, record->depth), function_of(task, record)};
+
+	end_deeper(task, record->t_ns, frame.depth);
+	lode_vec_append(&task->open, frame);
+	task->depth = frame.depth + 1;
+	add_uftrace(task, record->t_ns, LODE_CALL_ENTER, frame.function);
+}
+
+/* An exit ends the call at its depth. Without one there (setjmp() that returns again), it ends
+ * nothing: not a call of the same function further out, either. */
+static void add_exit(struct task *task, const struct lode_uftrace_record *record)
+{
+	uint32_t depth = whole_depth(task, record->depth), function;
+
+	end_deeper(task, record->t_ns, depth + 1);
+	task->depth = depth;
+	if (task->open.n && task->open.at[task->open.n - 1].depth == depth) {
+		end_deeper(task, record->t_ns, depth);
+		return;
+	}
+	function = function_of(task, record);
+	if (!is_open_uftrace(task, function))
+		add_uftrace(task, record->t_ns, LODE_CALL_EXIT, function);
+	else
+		lode_loss_add(task->reader->sink->losses, LODE_LOSS_BAD_RECORD, 1, -1, record->t_ns,
+			      "thread %d: an exit at depth %u, where no call is open", task->tid,
+			      depth);
+}
+
 static void take_record_uftrace(struct task *task, const struct lode_uftrace_record *record)
 {
 	if (task->is_started)
@@ -272,11 +347,12 @@ static void take_record_uftrace(struct task *task, const struct lode_uftrace_rec
 			      "thread %d lost %llu records", task->tid,
 			      (unsigned long long)record->address);
 		add_uftrace(task, record->t_ns, LODE_CALL_CUT, 0);
-	} else if (record->type != LODE_UFTRACE_EVENT) {
-		add_uftrace(task, record->t_ns,
-			    record->type == LODE_UFTRACE_ENTRY ? LODE_CALL_ENTER : LODE_CALL_EXIT,
-			    lode_uftrace_function(task->reader->names,
-						  session_of(task, record->t_ns), record->address));
+		task->open.n = 0;
+		task->depth = 0;
+	} else if (record->type == LODE_UFTRACE_ENTRY) {
+		add_entry(task, record);
+	} else if (record->type == LODE_UFTRACE_EXIT) {
+		add_exit(task, record);
 	}
 	task->reader->n_records += record->type != LODE_UFTRACE_EVENT;
 }
@@ -301,8 +377,8 @@ static void take_queued(struct task *task)
 	}
 	task->last_ns = at->t_ns;
 	take_record_uftrace(task, at);
-	task->n_queued--;
-	memmove(at, at + 1, task->n_queued * sizeof(*at));
+	if (--task->n_queued)
+		memmove(at, at + 1, task->n_queued * sizeof(*at));
 }
 
 /* Whether it is known if the first in the queue has a wrong time. */
@@ -361,6 +437,7 @@ static int read_task(struct reader *reader, int32_t tid, struct lode_input *inpu
 		take_queued(&task);
 	flush_uftrace(&task);
 	free(task.events);
+	lode_vec_release(&task.open);
 	lode_uftrace_records_release(&records);
 	return task.rc;
 }

@@ -43,7 +43,7 @@ static bool parse(struct lode_uftrace_record *out, const uint8_t *at)
 	out->t_ns = time > INT64_MAX ? INT64_MAX : (int64_t)time;
 	out->type = (enum lode_uftrace_type)(word & 3);
 	out->has_more = word >> 2 & 1;
-	out->depth = (uint32_t)(word >> 6 & 0x3ff);
+	out->depth = (uint32_t)(word >> 6 & LODE_UFTRACE_DEPTH_MASK);
 	out->address = word >> 16;
 	if (out->address >> 47 && out->type <= LODE_UFTRACE_EXIT) /* of the kernel */
 		out->address |= UINT64_C(0xffff) << 48;

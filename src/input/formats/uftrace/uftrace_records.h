@@ -15,6 +15,8 @@
 #include "model/clock_guard.h"
 #include "model/loss.h"
 
+enum { LODE_UFTRACE_DEPTH_MASK = 0x3ff }; /* of the depth in a record */
+
 enum lode_uftrace_type {
 	LODE_UFTRACE_ENTRY,
 	LODE_UFTRACE_EXIT,
@@ -25,7 +27,7 @@ enum lode_uftrace_type {
 struct lode_uftrace_record {
 	int64_t t_ns;
 	uint64_t address; /* events: their id; lost: how many */
-	uint32_t depth;
+	uint32_t depth;	  /* its lowest 10 bits */
 	enum lode_uftrace_type type;
 	bool has_more;
 };
