@@ -46,7 +46,7 @@ int lode_stream_load(struct lode_stream **out, const char *path,
 
 /* ---- Arguments -> files ---- */
 
-static void skip_source(struct lode_inputs *inputs, const char *path, const char *reason)
+void lode_inputs_skip(struct lode_inputs *inputs, const char *path, const char *reason)
 {
 	struct lode_skipped skipped = {lode_strdup(path), lode_strdup(reason)};
 
@@ -70,12 +70,12 @@ static void consider_head(struct lode_inputs *inputs, const char *path, const ui
 	char text[400];
 
 	if (n == 0)
-		skip_source(inputs, path, "the file is empty");
+		lode_inputs_skip(inputs, path, "the file is empty");
 	else if (lode_format_find_unnamed(LODE_HOLDS_SAMPLES, head, n) ||
 		 (wanted->recognise && wanted->recognise(head, n)))
 		lode_vec_append(&inputs->paths, lode_strdup(path));
 	else if (lode_file_unread_reason(text, sizeof(text), path, kinds, head, n))
-		skip_source(inputs, path, text);
+		lode_inputs_skip(inputs, path, text);
 	else
 		inputs->n_other += !lode_file_is_companion(path);
 }
@@ -99,7 +99,7 @@ static void consider(struct lode_inputs *inputs, const char *path, const struct 
 	ssize_t n;
 
 	if (stat(path, &st)) {
-		skip_source(inputs, path, strerror(errno));
+		lode_inputs_skip(inputs, path, strerror(errno));
 		return;
 	}
 	if (is_stdout(&st))
@@ -107,16 +107,16 @@ static void consider(struct lode_inputs *inputs, const char *path, const struct 
 	if (!S_ISREG(st.st_mode)) {
 		reason = lode_file_not_regular_reason(path, LODE_HOLDS_SAMPLES | wanted->kinds);
 		if (reason)
-			skip_source(inputs, path, reason);
+			lode_inputs_skip(inputs, path, reason);
 		return;
 	}
 	if (lode_input_open(&input, path, &err) < 0) {
-		skip_source(inputs, path, err.message);
+		lode_inputs_skip(inputs, path, err.message);
 		return;
 	}
 	n = lode_input_peek(input, head, sizeof(head), &err);
 	if (n < 0)
-		skip_source(inputs, path, err.message);
+		lode_inputs_skip(inputs, path, err.message);
 	else
 		consider_head(inputs, path, head, (size_t)n, wanted);
 	lode_input_close(input);
@@ -144,7 +144,7 @@ static void skip_folder(struct lode_inputs *inputs, const char *path, const lode
 			 "searched; to read them, give %.200s%s*/",
 			 n, n == 1 ? "y was" : "ies were", path,
 			 path[n_path - 1] == '/' ? "" : "/");
-	skip_source(inputs, path, reason);
+	lode_inputs_skip(inputs, path, reason);
 }
 
 /* Its files, and its bundles: each is one recording. */
@@ -155,11 +155,11 @@ static void expand_folder(struct lode_inputs *inputs, const char *path, const st
 	struct lode_error err;
 
 	if (lode_format_find_folder(path)) {
-		skip_source(inputs, path, "a trace of function calls: use 'lode timeline'");
+		lode_inputs_skip(inputs, path, "a trace of function calls: use 'lode timeline'");
 		return;
 	}
 	if (lode_folder_list(&paths, path, &err) < 0)
-		skip_source(inputs, path, err.message);
+		lode_inputs_skip(inputs, path, err.message);
 	for (size_t i = 0; i < paths.n; i++) {
 		if (lode_bundle_is(path) || !lode_bundle_is(paths.at[i]))
 			consider(inputs, paths.at[i], wanted);
@@ -177,7 +177,7 @@ static int expand_manifest(struct lode_inputs *inputs, const char *path, struct 
 	int rc = lode_manifest_read(&manifest, path, false, err);
 
 	if (rc == 0 && !manifest.lines.n)
-		skip_source(inputs, path, "the manifest names no recording");
+		lode_inputs_skip(inputs, path, "the manifest names no recording");
 	while (inputs->lines.n < inputs->paths.n)
 		lode_vec_append(&inputs->lines, NULL);
 	for (size_t i = 0; rc == 0 && i < manifest.lines.n; i++) {
@@ -208,7 +208,7 @@ int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, siz
 		else if (!strcmp(arguments[i], "-"))
 			lode_vec_append(&out->paths, lode_strdup("-"));
 		else if (stat(arguments[i], &st))
-			skip_source(out, arguments[i], strerror(errno));
+			lode_inputs_skip(out, arguments[i], strerror(errno));
 		else if (S_ISDIR(st.st_mode))
 			expand_folder(out, arguments[i], &wanted);
 		else if (S_ISREG(st.st_mode) && lode_manifest_is(arguments[i]))

@@ -64,4 +64,6 @@ int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n
 int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, size_t n,
 			    bool (*is_wanted)(const uint8_t *head, size_t size), unsigned wanted,
 			    struct lode_error *err);
+/* Lists an input as skipped. */
+void lode_inputs_skip(struct lode_inputs *inputs, const char *path, const char *reason);
 void lode_inputs_release(struct lode_inputs *inputs);

@@ -10,6 +10,7 @@
 #include "streams/shape.h"
 #include "streams/job_symptoms.h"
 #include "input/file_names.h"
+#include "input/repeated.h"
 #include "input/siblings.h"
 
 /* From so many streams on, digests wait for the merge in packed form. */
@@ -398,6 +399,9 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 				     LODE_HOLDS_DIGEST, err);
 	if (rc < 0)
 		return rc;
+	/* Several hosts may have recorded the same. */
+	if (!options->is_joined)
+		lode_inputs_skip_repeated(&expanded);
 	for (size_t i = 0; i < expanded.n_skipped; i++)
 		lode_job_add_skipped(out, expanded.skipped[i].path, expanded.skipped[i].reason);
 	out->n_other = expanded.n_other;

@@ -118,8 +118,19 @@ void lode_job_filter(struct lode_digest *digest, const struct lode_aoi_options *
 		digest->n_events += digest->rows.at[i].n_events;
 }
 
-/* The merged stream that this one repeats, or NONE. Of two digests it is that of the same path: as
-   one process would have it, whatever recordings were digested together. */
+/* Of recordings that count together; a cut one has another size than the whole one. */
+static bool is_recompressed(const struct merge *merge, const struct lode_job_item *a,
+			    const struct lode_job_item *b)
+{
+	return !merge->run->options->is_canonical && !a->is_given_digest && !b->is_given_digest &&
+	       a->origin.content_bytes == b->origin.content_bytes;
+}
+
+/*
+ * The merged stream that this one repeats, or NONE. Of two digests it is that of the same path: as
+ * one process would have it, whatever recordings were digested together. Of two recordings it is
+ * the one before, which is compressed differently; each line of a manifest counts.
+ */
 static uint32_t find_seen(const struct merge *merge, const struct lode_job_item *item,
 			  const struct lode_digest *digest, const struct lode_digest_stream *stream)
 {
@@ -128,9 +139,10 @@ static uint32_t find_seen(const struct merge *merge, const struct lode_job_item 
 	uint32_t i = lode_map_find(&merge->seen, stream->content_hash);
 
 	for (; i != LODE_NONE; i = merge->streams.at[i].before) {
-		bool is_digest = merge->run->items[merge->streams.at[i].item].is_given_digest;
+		const struct lode_job_item *with = &merge->run->items[merge->streams.at[i].item];
+		bool is_digest = with->is_given_digest;
 
-		if (is_digest != item->is_given_digest ||
+		if (is_digest != item->is_given_digest || is_recompressed(merge, item, with) ||
 		    (is_digest &&
 		     strcmp(path, into->tree.strings.text.at[into->streams.at[i].path]) == 0))
 			return i;
@@ -139,9 +151,8 @@ static uint32_t find_seen(const struct merge *merge, const struct lode_job_item 
 }
 
 /*
- * Did one of the digest's streams come with an earlier input? Recordings that are the same are the
- * user's own choice, and stay so when digests were made of them; a recording beside its digest, or
- * two digests of it, are not.
+ * Did one of the digest's streams come with an earlier input? Copies that a manifest lists are the
+ * user's own choice, and stay so when digests were made of them.
  */
 static bool is_repeated(struct merge *merge, struct lode_job_item *item,
 			const struct lode_digest *digest)
@@ -151,13 +162,19 @@ static bool is_repeated(struct merge *merge, struct lode_job_item *item,
 	for (size_t i = 0; i < digest->streams.n; i++) {
 		const struct lode_digest_stream *stream = &digest->streams.at[i];
 		uint32_t earlier = find_seen(merge, item, digest, stream);
+		const struct lode_job_item *with;
 
 		if (earlier == LODE_NONE)
 			continue;
-		snprintf(text, sizeof(text),
-			 "%.600s is already included in %.600s, and would count twice",
-			 digest->tree.strings.text.at[stream->path],
-			 merge->run->items[merge->streams.at[earlier].item].path);
+		with = &merge->run->items[merge->streams.at[earlier].item];
+		if (item->is_given_digest || with->is_given_digest)
+			snprintf(text, sizeof(text),
+				 "%.600s is already included in %.600s, and would count twice",
+				 digest->tree.strings.text.at[stream->path], with->path);
+		else
+			snprintf(text, sizeof(text),
+				 "it is the same recording as %.600s, and would count twice",
+				 with->path);
 		item->skipped = lode_strdup(text);
 		return true;
 	}

@@ -3,6 +3,7 @@
 #include "answers/info/path_names.h"
 #include "streams/digest_job.h"
 #include "input/bundle_notes.h"
+#include "input/repeated.h"
 #include "input/siblings.h"
 #include "input/symbols/packages.h"
 #include "store/digest_file.h"
@@ -354,6 +355,7 @@ int lode_info_run(struct lode_info_answer **out, const struct lode_info_request 
 	rc = lode_inputs_expand(&inputs, request->inputs, request->n_inputs, err);
 	if (rc < 0)
 		return rc;
+	lode_inputs_skip_repeated(&inputs);
 	skip_unusable(s, &inputs);
 	symbols.tells_missing = true;
 	rc = lode_symboliser_new(&source.symboliser, &symbols, err);

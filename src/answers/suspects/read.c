@@ -10,6 +10,7 @@
 #include "streams/digest_item.h"
 #include "streams/job_symptoms.h"
 #include "answers/suspects/windows.h"
+#include "input/repeated.h"
 #include "input/siblings.h"
 #include "engine/waits/critpath.h"
 
@@ -364,6 +365,8 @@ int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_s
 
 	memset(out, 0, sizeof(*out));
 	rc = lode_inputs_expand(&expanded, inputs, n_inputs, err);
+	if (rc == 0)
+		lode_inputs_skip_repeated(&expanded);
 	if (rc == 0)
 		rc = decide_slowest(&symptoms, options, &expanded, err);
 	if (rc == 0)

@@ -1,0 +1,171 @@
+/* Leaves out inputs that are the same file or the same bytes as an earlier one. */
+#include "input/repeated.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BLOCK_BYTES = 64 << 10 };
+
+/* An input that is a regular file, and none of an earlier one's links. */
+struct file {
+	size_t path; /* index into the inputs' paths */
+	int64_t size_bytes;
+	bool shares_size; /* with another one */
+	uint32_t next;	  /* an earlier one with the same first bytes, or LODE_NONE */
+};
+
+struct search {
+	struct lode_inputs *inputs;
+	bool *is_repeated; /* per path */
+	LODE_VEC(struct file) files;
+	struct lode_map by_inode, by_size; /* to the first file */
+	struct lode_map by_head;	   /* to the last file */
+};
+
+static int open_file(const struct search *s, const struct file *file)
+{
+	return open(s->inputs->paths.at[file->path], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* Fills the block unless the file ends. */
+static ssize_t read_block(int fd, uint8_t block[BLOCK_BYTES])
+{
+	size_t n = 0;
+	ssize_t more = 1;
+
+	while (n < BLOCK_BYTES && more > 0) {
+		more = read(fd, block + n, BLOCK_BYTES - n);
+		n += more > 0 ? (size_t)more : 0;
+	}
+	return more < 0 ? -1 : (ssize_t)n;
+}
+
+static bool have_same_bytes(int a, int b)
+{
+	uint8_t *blocks = lode_alloc(2 * BLOCK_BYTES);
+	ssize_t n, m;
+
+	do {
+		n = read_block(a, blocks);
+		m = read_block(b, blocks + BLOCK_BYTES);
+	} while (n > 0 && n == m && !memcmp(blocks, blocks + BLOCK_BYTES, (size_t)n));
+	free(blocks);
+	return n == 0 && m == 0;
+}
+
+static bool is_copy(const struct search *s, const struct file *a, const struct file *b)
+{
+	int from = open_file(s, a), to = open_file(s, b);
+	bool is_same = from >= 0 && to >= 0 && have_same_bytes(from, to);
+
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	return is_same;
+}
+
+/* Of a file's first bytes and its size; 0: it cannot be read. */
+static uint64_t head_hash(const struct search *s, const struct file *file)
+{
+	uint8_t head[4096];
+	int fd = open_file(s, file);
+	ssize_t n = fd >= 0 ? read(fd, head, sizeof(head)) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return n < 0 ? 0 : lode_hash_bytes(head, (size_t)n, (uint64_t)file->size_bytes);
+}
+
+static void skip_repeated(struct search *s, size_t path, const char *how,
+			  const struct file *earlier)
+{
+	char reason[600];
+
+	snprintf(reason, sizeof(reason), "it %s %.500s, and would count twice", how,
+		 s->inputs->paths.at[earlier->path]);
+	lode_inputs_skip(s->inputs, s->inputs->paths.at[path], reason);
+	s->is_repeated[path] = true;
+}
+
+/* Lists the file behind a path, unless it is there by another name. */
+static void add_file(struct search *s, size_t path)
+{
+	struct file file = {.path = path, .next = LODE_NONE};
+	uint32_t n = (uint32_t)s->files.n, first;
+	uint64_t id[2];
+	struct stat st;
+
+	/* Empty ones are skipped for what they are. */
+	if (stat(s->inputs->paths.at[path], &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return;
+	id[0] = (uint64_t)st.st_dev;
+	id[1] = (uint64_t)st.st_ino;
+	first = lode_map_number(&s->by_inode, lode_hash_bytes(id, sizeof(id), 0), n);
+	if (first < n) {
+		skip_repeated(s, path, "is the same file as", &s->files.at[first]);
+		return;
+	}
+	file.size_bytes = st.st_size;
+	lode_vec_append(&s->files, file);
+	first = lode_map_number(&s->by_size, (uint64_t)st.st_size, n);
+	if (first < n)
+		s->files.at[first].shares_size = s->files.at[n].shares_size = true;
+}
+
+/* Skips a file that is a copy of an earlier one. */
+static void check_copy(struct search *s, struct file *file)
+{
+	uint32_t *last = lode_map_slot(&s->by_head, head_hash(s, file));
+
+	file->next = *last;
+	for (uint32_t i = *last; i != LODE_NONE; i = s->files.at[i].next) {
+		if (s->files.at[i].size_bytes == file->size_bytes &&
+		    is_copy(s, &s->files.at[i], file)) {
+			skip_repeated(s, file->path, "has the same content as", &s->files.at[i]);
+			return;
+		}
+	}
+	*last = (uint32_t)(file - s->files.at);
+}
+
+/* Takes the skipped ones from the list. */
+static void close_gaps(const struct search *s)
+{
+	struct lode_inputs *inputs = s->inputs;
+	size_t n = 0;
+
+	for (size_t i = 0; i < inputs->paths.n; i++) {
+		if (s->is_repeated[i]) {
+			free(inputs->paths.at[i]);
+			continue;
+		}
+		if (inputs->lines.n)
+			inputs->lines.at[n] = inputs->lines.at[i];
+		inputs->paths.at[n++] = inputs->paths.at[i];
+	}
+	inputs->paths.n = n;
+	if (inputs->lines.n)
+		inputs->lines.n = n;
+}
+
+void lode_inputs_skip_repeated(struct lode_inputs *inputs)
+{
+	struct search s = {.inputs = inputs};
+
+	s.is_repeated = lode_alloc0(inputs->paths.n + 1, sizeof(*s.is_repeated));
+	for (size_t i = 0; i < inputs->paths.n; i++)
+		if (!inputs->lines.n || !inputs->lines.at[i])
+			add_file(&s, i);
+	for (size_t i = 0; i < s.files.n; i++)
+		if (s.files.at[i].shares_size)
+			check_copy(&s, &s.files.at[i]);
+	close_gaps(&s);
+	free(s.is_repeated);
+	lode_vec_release(&s.files);
+	lode_map_release(&s.by_inode);
+	lode_map_release(&s.by_size);
+	lode_map_release(&s.by_head);
+}

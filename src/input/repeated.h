@@ -1,0 +1,10 @@
+/*
+ * Inputs that are given twice: the same file by another name (a link), or a copy of its bytes. The
+ * first one counts, the others are skipped with the reason. Lines of a manifest count as listed.
+ */
+#pragma once
+
+#include "input/source.h"
+
+/* Files are opened only if another input has the same size. O(inputs), and reading of copies. */
+void lode_inputs_skip_repeated(struct lode_inputs *inputs);
