@@ -124,6 +124,20 @@ static const struct lode_field retraining_fields[] = {
 };
 LODE_RECORD(retraining, struct lode_pio_retraining);
 
+static const struct lode_field training_fields[] = {
+	LODE_FIELD_AS("intervals", struct lode_pio_trained_on, n_intervals,
+		      "intervals the model was trained on"),
+	LODE_FIELD(struct lode_pio_trained_on, length_ns, "their duration", .is_positive = true),
+	LODE_FIELD(struct lode_pio_trained_on, shared_pct,
+		   "share of the analysed time that training covered as well, in %",
+		   .is_positive = true, .most = 100),
+	LODE_FIELD_AS("same_time", struct lode_pio_trained_on, is_same_time,
+		      "true: trained on at least half of the time analysed"),
+	LODE_FIELD_AS("short", struct lode_pio_trained_on, is_short,
+		      "true: fewer than 200 intervals, so the healthy ranges are rough"),
+};
+LODE_RECORD(training, struct lode_pio_trained_on);
+
 static const char *const verdicts[] = {"worse", "better", "same", "unknown", NULL};
 
 static const struct lode_field regression_fields[] = {
@@ -291,6 +305,7 @@ static const struct lode_field answer_fields[] = {
 	PERIODS(periods, "slow periods, by --rank"),
 	PERIODS(unfelt, "counters out of range, but users were not affected"),
 	PERIODS(unexplained, "slow by the log, but not explained by any counter"),
+	LODE_FIELD_RECORD("training", struct lode_pio_answer, training, &training_record, NULL),
 	LODE_FIELD_RECORD("retraining", struct lode_pio_answer, retraining, &retraining_record,
 			  NULL),
 	LODE_FIELD_RECORD("regression", struct lode_pio_answer, regression, &regression_record,

@@ -5,20 +5,42 @@
 #include "document/findings.h"
 #include "document/units.h"
 
-/* How much a period hurt: requests that were slow; without a log, how long it was. */
-static double hurt_of(const struct lode_pio_found *period)
+/* Slow periods, explained by counters or not. */
+struct slow {
+	const struct lode_pio_answer *answer;
+	size_t n;
+	bool *told;
+};
+
+static struct slow slow_periods(const struct lode_pio_answer *answer)
 {
-	return period->n_slow > 0 ? (double)period->n_slow : (double)period->duration_ns * 1e-18;
+	size_t n = answer->periods.n + answer->unexplained.n;
+
+	return (struct slow){answer, n, lode_alloc0(n + 1, sizeof(bool))};
 }
 
-/* The period that hurt most of those that are not in `told`. */
-static size_t worst_period(const struct lode_pio_found_list *periods, const bool *told)
+static const struct lode_pio_found *slow_at(const struct slow *slow, size_t i)
 {
-	size_t worst = periods->n;
+	size_t n = slow->answer->periods.n;
 
-	for (size_t i = 0; i < periods->n; i++)
-		if (!told[i] && (worst == periods->n ||
-				 hurt_of(&periods->at[i]) > hurt_of(&periods->at[worst])))
+	return i < n ? &slow->answer->periods.at[i] : &slow->answer->unexplained.at[i - n];
+}
+
+/* How much a period hurt: requests that were slow beyond the usual; without a log, how long it was.
+ */
+static double hurt_of(const struct lode_pio_found *period)
+{
+	return period->excess_slow > 0 ? period->excess_slow : (double)period->duration_ns * 1e-18;
+}
+
+/* The period that hurt most of those that are not told yet; slow->n: there is none. */
+static size_t worst_period(const struct slow *slow)
+{
+	size_t worst = slow->n;
+
+	for (size_t i = 0; i < slow->n; i++)
+		if (!slow->told[i] &&
+		    (worst == slow->n || hurt_of(slow_at(slow, i)) > hurt_of(slow_at(slow, worst))))
 			worst = i;
 	return worst;
 }
@@ -37,7 +59,8 @@ static const struct lode_pio_found_counter *counter_behind(const struct lode_pio
 /* ---- In a sentence or two ---- */
 
 /* ": 1,234 of 4,000 requests slow; db, disk_util" */
-static const char *behind_words(const struct lode_pio_found *p, struct lode_arena *arena)
+static const char *behind_words(const struct lode_pio_found *p, bool is_explained,
+				struct lode_arena *arena)
 {
 	const struct lode_pio_found_counter *counter = counter_behind(p);
 	char slow[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER];
@@ -47,7 +70,9 @@ static const char *behind_words(const struct lode_pio_found *p, struct lode_aren
 		requests = lode_finding_text(arena, ", %s of %s requests slow",
 					     lode_format_count(slow, (uint64_t)p->n_slow),
 					     lode_format_count(all, (uint64_t)p->n_requests));
-	if (p->n_servers && counter && strcmp(counter->server, p->servers[0].server) == 0)
+	if (!is_explained)
+		server = "; no counter explains it";
+	else if (p->n_servers && counter && strcmp(counter->server, p->servers[0].server) == 0)
 		server = lode_finding_text(arena, "; %s stands out, mainly %s",
 					   p->servers[0].server, counter->counter);
 	else if (p->n_servers)
@@ -57,48 +82,68 @@ static const char *behind_words(const struct lode_pio_found *p, struct lode_aren
 
 static const char *period_words(const struct lode_pio_answer *answer, struct lode_arena *arena)
 {
-	const struct lode_pio_found_list *periods = &answer->periods;
-	bool *told = lode_alloc0(periods->n + 1, sizeof(*told));
-	const struct lode_pio_found *p = &periods->at[worst_period(periods, told)];
-	char n[LODE_UNITS_BUFFER], lasted[LODE_UNITS_BUFFER], slow[LODE_UNITS_BUFFER];
+	struct slow slow = slow_periods(answer);
+	size_t worst = worst_period(&slow), n_unexplained = answer->unexplained.n;
+	const struct lode_pio_found *p = slow_at(&slow, worst);
+	bool is_explained = worst < answer->periods.n;
+	char n[LODE_UNITS_BUFFER], lasted[LODE_UNITS_BUFFER], in_all[LODE_UNITS_BUFFER];
 	char length[LODE_UNITS_BUFFER];
+	const char *others = "";
 	int64_t slow_ns = 0;
 
-	free(told);
-	for (size_t i = 0; i < periods->n; i++)
-		slow_ns += periods->at[i].duration_ns;
+	free(slow.told);
+	for (size_t i = 0; i < slow.n; i++)
+		slow_ns += slow_at(&slow, i)->duration_ns;
 	lode_format_cost(lasted, p->duration_ns, "ns");
-	if (periods->n == 1)
+	if (slow.n == 1)
 		return lode_finding_text(arena,
 					 "The service was slow once: from %s for %s of %s%s.",
 					 p->start_utc, lasted,
 					 lode_format_cost(length, answer->length_ns, "ns"),
-					 behind_words(p, arena));
+					 behind_words(p, is_explained, arena));
+	if (n_unexplained > !is_explained)
+		others = lode_finding_text(arena, " No counter explains %zu of the others.",
+					   n_unexplained - !is_explained);
 	return lode_finding_text(arena,
 				 "The service was slow in %s, %s of %s. The worst began at %s and "
-				 "lasted %s%s.",
-				 lode_format_plural(n, periods->n, "period"),
-				 lode_format_cost(slow, slow_ns, "ns"),
+				 "lasted %s%s.%s",
+				 lode_format_plural(n, slow.n, "period"),
+				 lode_format_cost(in_all, slow_ns, "ns"),
 				 lode_format_cost(length, answer->length_ns, "ns"), p->start_utc,
-				 lasted, behind_words(p, arena));
+				 lasted, behind_words(p, is_explained, arena), others);
 }
 
-/* Worse than in training, as a whole; and what no counter explains. */
-static const char *other_words(const struct lode_pio_answer *answer, struct lode_arena *arena)
+/* What the rest is to be read with: a model that has seen the data, or hardly any. */
+static const char *training_words(const struct lode_pio_answer *answer, struct lode_arena *arena)
+{
+	const struct lode_pio_trained_on *training = &answer->training;
+	char length[LODE_UNITS_BUFFER];
+
+	lode_format_cost(length, training->length_ns, "ns");
+	if (training->is_same_time && training->is_short)
+		return lode_finding_text(arena,
+					 "Weak evidence: the model was trained on the time "
+					 "analysed, and on %s only. ",
+					 length);
+	if (training->is_same_time)
+		return "Weak evidence: the model was trained on the time analysed. ";
+	return training->is_short
+		       ? lode_finding_text(
+				 arena, "Weak evidence: the model was trained on %s only. ", length)
+		       : "";
+}
+
+/* Worse than in training, as a whole. */
+static const char *worse_words(const struct lode_pio_answer *answer, struct lode_arena *arena)
 {
 	const struct lode_pio_comparison *g = &answer->regression;
-	char n[LODE_UNITS_BUFFER];
-	const char *worse = "", *unexplained = "";
 
-	if (!isnan(g->z) && g->z > 2)
-		worse = lode_finding_text(
-			arena, " Very slow intervals: %.1f %%, more than in training (%.1f %%).",
-			g->high_pct, g->expected_pct);
-	if (answer->unexplained.n)
-		unexplained = lode_finding_text(
-			arena, " The log shows %s of slowness that no counter explains.",
-			lode_format_plural(n, answer->unexplained.n, "further period"));
-	return lode_finding_text(arena, "%s%s", worse, unexplained);
+	return !isnan(g->z) && g->z > 2
+		       ? lode_finding_text(
+				 arena,
+				 " Very slow intervals: %.1f %%, more than in training (%.1f %%).",
+				 g->high_pct, g->expected_pct)
+		       : "";
 }
 
 struct lode_opening lode_pio_opening(const struct lode_pio_answer *answer,
@@ -108,12 +153,13 @@ struct lode_opening lode_pio_opening(const struct lode_pio_answer *answer,
 	const struct lode_asked *asked = request->asked;
 	char length[LODE_UNITS_BUFFER];
 	const char *first =
-		answer->periods.n
+		answer->periods.n + answer->unexplained.n
 			? period_words(answer, arena)
 			: lode_finding_text(arena, "No slow period in %s.",
 					    lode_format_cost(length, answer->length_ns, "ns"));
 	struct lode_opening opening = {
-		.finding = lode_finding_text(arena, "%s%s", first, other_words(answer, arena))};
+		.finding = lode_finding_text(arena, "%s%s%s", training_words(answer, arena), first,
+					     worse_words(answer, arena))};
 
 	if (asked && request->symptoms && answer->symptoms.n) {
 		opening.next_command = lode_finding_text(arena, "lode mine --symptoms %s",
@@ -131,7 +177,7 @@ struct lode_opening lode_pio_opening(const struct lode_pio_answer *answer,
 /* ---- In a few lines ---- */
 
 static void add_period(struct lode_findings *out, const struct lode_pio_answer *answer,
-		       const struct lode_pio_found *p, struct lode_arena *arena)
+		       const struct lode_pio_found *p, bool is_explained, struct lode_arena *arena)
 {
 	const struct lode_pio_found_counter *counter = counter_behind(p);
 	int64_t n = (int64_t)answer->pictures.n_intervals, step = answer->step_ns;
@@ -144,8 +190,10 @@ static void add_period(struct lode_findings *out, const struct lode_pio_answer *
 		requests = lode_finding_text(arena, ": %s of %s requests slow",
 					     lode_format_count(slow, (uint64_t)p->n_slow),
 					     lode_format_count(all, (uint64_t)p->n_requests));
-	if (counter)
+	if (is_explained && counter)
 		behind = lode_finding_text(arena, "; %s: %s", counter->server, counter->counter);
+	else if (!is_explained)
+		behind = "; no counter explains it";
 	finding = lode_findings_add(
 		out,
 		lode_finding_text(arena, "%s, %s%s%s", p->start_utc,
@@ -167,16 +215,15 @@ static void add_period(struct lode_findings *out, const struct lode_pio_answer *
 void lode_pio_findings(struct lode_findings *out, const void *of, struct lode_arena *arena)
 {
 	const struct lode_pio_answer *answer = of;
-	const struct lode_pio_found_list *periods = &answer->periods;
-	bool *told = lode_alloc0(periods->n + 1, sizeof(*told));
+	struct slow slow = slow_periods(answer);
 	size_t i;
 
 	lode_findings_open(out, &answer->opening, arena);
-	for (i = 0; i < periods->n; i++)
-		out->weight += periods->at[i].duration_ns;
-	while (lode_findings_have_room(out) && (i = worst_period(periods, told)) < periods->n) {
-		told[i] = true;
-		add_period(out, answer, &periods->at[i], arena);
+	for (i = 0; i < slow.n; i++)
+		out->weight += slow_at(&slow, i)->duration_ns;
+	while (lode_findings_have_room(out) && (i = worst_period(&slow)) < slow.n) {
+		slow.told[i] = true;
+		add_period(out, answer, slow_at(&slow, i), i < answer->periods.n, arena);
 	}
-	free(told);
+	free(slow.told);
 }

@@ -194,6 +194,14 @@ struct lode_pio_retraining {
 	bool is_class_drift, is_advised;
 };
 
+/* What the model was trained on, compared with what is analysed. */
+struct lode_pio_trained_on {
+	int64_t length_ns; /* of the intervals with requests and counters */
+	uint64_t n_intervals;
+	double shared_pct; /* of the analysed time that training covered as well */
+	bool is_same_time, is_short;
+};
+
 struct lode_pio_comparison {
 	uint64_t n, n_high;
 	double expected, z; /* z NaN: not known */
@@ -277,6 +285,7 @@ struct lode_pio_answer {
 	struct lode_pio_pause *pauses;
 	size_t n_pauses;
 	struct lode_pio_found_list periods, unfelt, unexplained;
+	struct lode_pio_trained_on training;
 	struct lode_pio_retraining retraining;
 	struct lode_pio_comparison regression;
 	struct lode_loss_row losses_at[LODE_N_LOSS_KINDS];

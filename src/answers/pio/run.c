@@ -106,6 +106,36 @@ static void tell_advice(struct pio_state *s)
 	};
 }
 
+/*
+ * Borders are the 0.5th and 99.5th percentile: of fewer than 200 intervals these are the extremes,
+ * so that one odd interval makes a range.
+ */
+enum { TRAINED_LEAST = 200 };
+/* Share of the analysed time in training from which both count as the same time. */
+#define SAME_PCT 50
+
+static void tell_training(struct pio_state *s)
+{
+	struct lode_pio_trained_on *training = &s->answer.training;
+	const struct lode_pio_answer *answer = &s->answer;
+	int64_t shared_ns = 0;
+
+	for (size_t i = 0; i < s->model.periods.n; i++) {
+		const struct lode_pio_span *span = &s->model.periods.at[i];
+		int64_t from =
+			span->start_ns > answer->start_ns ? span->start_ns : answer->start_ns;
+		int64_t to = span->end_ns < answer->end_ns ? span->end_ns : answer->end_ns;
+
+		shared_ns += to > from ? to - from : 0;
+		training->n_intervals += span->n_intervals;
+	}
+	training->length_ns = (int64_t)training->n_intervals * s->model.settings.step_ns;
+	training->shared_pct =
+		fmin(100, 100 * (double)shared_ns / (double)(answer->end_ns - answer->start_ns));
+	training->is_same_time = training->shared_pct >= SAME_PCT;
+	training->is_short = training->n_intervals < TRAINED_LEAST;
+}
+
 /* ---- The whole ---- */
 
 static void lay_out_pio(struct pio_state *s, const struct lode_pio_request *request)
@@ -128,6 +158,7 @@ static void lay_out_pio(struct pio_state *s, const struct lode_pio_request *requ
 	answer->periods = tell_periods(s, &a->periods, request->order, request->top);
 	answer->unfelt = tell_periods(s, &a->unfelt, LODE_PIO_BY_TIME, request->top);
 	answer->unexplained = tell_periods(s, &a->unexplained, LODE_PIO_BY_TIME, request->top);
+	tell_training(s);
 	tell_advice(s);
 	answer->losses = answer->losses_at;
 	answer->n_losses = lode_loss_rows(answer->losses_at, &s->recorded.requests.losses);

@@ -113,6 +113,8 @@ static void print_period(FILE *out, const struct lode_pio_found *p,
 	if (!isnan(p->slow_pct))
 		fprintf(words, "  %.0f %% of %" PRId64 " requests slow", p->slow_pct,
 			p->n_requests);
+	else if (!p->n_requests)
+		fputs("  no requests", words);
 	if (!isnan(p->client_pct))
 		fprintf(words, ", %.0f %% for the client alone", p->client_pct);
 	fputs("   ", words);
@@ -254,6 +256,7 @@ void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
 		   const struct lode_text_page *page)
 {
 	const struct lode_pio_found_list *periods = &answer->periods;
+	size_t n_slow = periods->n + answer->unexplained.n;
 	char from[LODE_PIO_TIME_BYTES], length[LODE_DURATION_BYTES], step[LODE_DURATION_BYTES];
 	char detail[4 * sizeof(((struct lode_loss *)0)->detail)];
 	struct lode_prose prose;
@@ -262,8 +265,8 @@ void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
 	lode_opening_put(out, &answer->opening, page);
 	fputc('\n', out);
 	words = lode_prose_open(&prose);
-	fprintf(words, "%zu slow period%s in %s from %s, intervals of %s%s\n", periods->n,
-		periods->n == 1 ? "" : "s",
+	fprintf(words, "%zu slow period%s in %s from %s, intervals of %s%s\n", n_slow,
+		n_slow == 1 ? "" : "s",
 		lode_duration_text(answer->length_ns, length, sizeof(length)),
 		lode_pio_time_text(from, answer->start_ns, false),
 		lode_duration_text(answer->step_ns, step, sizeof(step)),
@@ -278,10 +281,10 @@ void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
 	}
 	if (periods->n_top < periods->n)
 		fprintf(out, "\n  and %zu more periods\n", periods->n - periods->n_top);
-	print_short_list(out, &answer->unfelt, page,
-			 "counters out of range, but users were not affected");
 	print_short_list(out, &answer->unexplained, page,
 			 "slow by the log, but not explained by any counter");
+	print_short_list(out, &answer->unfelt, page,
+			 "counters out of range, but users were not affected");
 	print_heat_map(out, answer);
 	words = lode_prose_open(&prose);
 	print_comparison(words, &answer->regression);

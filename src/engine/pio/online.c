@@ -195,7 +195,8 @@ static void analyse(struct lode_pio_analysis *out, struct lode_pio_online *o, si
 				   .requests = o->requests,
 				   .matrix = {columns, n, n_rows, starts, 1},
 				   .servers = o->servers,
-				   .is_out = o->is_out};
+				   .is_out = o->is_out,
+				   .is_live = true};
 
 	*out = (struct lode_pio_analysis){.model = o->model,
 					  .start_ns = (o->first + (int64_t)from) *

@@ -146,13 +146,37 @@ static bool is_beyond_healthy(const struct lode_pio_model *model, uint64_t n_slo
 	       share > healthy + FELT_ERRORS * sqrt(healthy * (1 - healthy) / (double)n);
 }
 
-static bool is_felt(const struct lode_pio_model *model, const struct lode_pio_period *p)
+/*
+ * A period without requests was felt when those next to it were slow: under a stall, clients that
+ * wait for an answer send nothing. While files are followed, requests that are not read yet count
+ * as slow.
+ */
+static bool is_stall(const struct lode_pio_run *run, const struct lode_pio_period *p)
+{
+	const struct lode_pio_interval *intervals = run->out->intervals;
+	size_t gap = lode_pio_period_gap(run->model), end = run->out->n_intervals;
+	uint64_t n = 0, n_slow = 0;
+
+	if (run->is_live && run->requests->last_ns < lode_pio_time(run->out, p->last + 1))
+		return true;
+	for (size_t i = p->first, k = 0; i && k < gap && !n; k++) {
+		n += intervals[--i].n;
+		n_slow += intervals[i].n_slow;
+	}
+	for (size_t i = p->last + 1, k = 0, before = n; i < end && k < gap && n == before; k++) {
+		n += intervals[i].n;
+		n_slow += intervals[i++].n_slow;
+	}
+	return n && is_beyond_healthy(run->model, n_slow, n);
+}
+
+static bool is_felt(const struct lode_pio_run *run, const struct lode_pio_period *p)
 {
 	if (!p->n)
-		return true; /* nothing was answered: nobody can say that it was fine */
+		return is_stall(run, p);
 	/* Where more answers waited for their clients than were late from the servers, connections
 	   pile up and packets are sent again, but no server is at fault. */
-	return is_beyond_healthy(model, p->n_slow, p->n) && p->excess > (double)p->n_client;
+	return is_beyond_healthy(run->model, p->n_slow, p->n) && p->excess > (double)p->n_client;
 }
 
 /* ---- Slow time that counters do not explain ---- */
@@ -211,7 +235,7 @@ void lode_pio_find_periods(struct lode_pio_run *run)
 	for (size_t i = 0; i < found.n; i++) {
 		struct lode_pio_period *p = &found.at[i];
 
-		if (run->model->settings.is_classic || !run->requests || is_felt(run->model, p))
+		if (run->model->settings.is_classic || !run->requests || is_felt(run, p))
 			lode_vec_append(&a->periods, *p);
 		else
 			lode_vec_append(&a->unfelt, *p);

@@ -14,6 +14,7 @@ struct lode_pio_run {
 	struct lode_pio_matrix matrix;
 	struct lode_pio_servers servers;
 	bool *is_out; /* counters with a new level */
+	bool is_live; /* requests may still come behind the last one */
 };
 
 /* Counts the requests of every interval, and gives its SARatio and class. */

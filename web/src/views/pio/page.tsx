@@ -32,7 +32,7 @@ function PioPage({ report: whole }: ViewProps<PioReport>) {
 	const range = rangeOf(zoom, n);
 	const pinned = at === "" ? undefined : clamp(Number.parseInt(at, 10), 0, n - 1);
 	const isPart = range.to - range.from < n;
-	const slow = whole.periods.reduce((sum, p) => sum + p.duration_ns, 0);
+	const slow = [...whole.periods, ...whole.unexplained].reduce((sum, p) => sum + p.duration_ns, 0);
 	const sampled = n * report.step_ns;
 	const { regression } = report;
 
@@ -102,21 +102,21 @@ function PioPage({ report: whole }: ViewProps<PioReport>) {
 				periods={report.periods}
 				onOpen={open}
 			/>
-			{report.unfelt.length ? (
-				<Periods
-					report={report}
-					title="Out of range, but users were not affected"
-					name="unfelt"
-					periods={report.unfelt}
-					onOpen={open}
-				/>
-			) : null}
 			{report.unexplained.length ? (
 				<Periods
 					report={report}
 					title="Slow, but not explained by any counter"
 					name="unexplained"
 					periods={report.unexplained}
+					onOpen={open}
+				/>
+			) : null}
+			{report.unfelt.length ? (
+				<Periods
+					report={report}
+					title="Out of range, but users were not affected"
+					name="unfelt"
+					periods={report.unfelt}
 					onOpen={open}
 				/>
 			) : null}
