@@ -153,7 +153,7 @@ static void read_cfi(const uint8_t *data, size_t size)
 
 static void read_dwarf(const uint8_t *data, size_t size)
 {
-	struct lode_inlines *inlines = lode_inlines_open(fuzz_file(data, size), false);
+	struct lode_inlines *inlines = lode_inlines_open(fuzz_file(data, size), false, NULL);
 
 	for (uint64_t at = 0; inlines && at < 0x1000; at += 16) {
 		const char *const *names;

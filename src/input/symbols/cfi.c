@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "input/symbols/cfi_check.h"
 #include "input/symbols/cfi_expression.h"
-#include "input/symbols/elf_file.h"
+#include "input/symbols/dwarf_open.h"
 
 enum rule_kind {
 	RULE_SAVED,	/* at CFA + offset */
@@ -44,24 +44,22 @@ struct lode_cfi {
 	LODE_VEC(struct rule) rules;
 };
 
-static Dwarf *open_dwarf(struct lode_elf_file *file)
-{
-	return file ? dwarf_begin_elf(file->elf, DWARF_C_READ, NULL) : NULL;
-}
-
 struct lode_cfi *lode_cfi_new_take(struct lode_elf_file *program, struct lode_elf_file *debug,
 				   bool *is_damaged)
 {
 	struct lode_cfi *cfi = lode_alloc0(1, sizeof(*cfi));
 	bool is_program_sound = !program || lode_cfi_is_eh_frame_sound(program->elf);
-	bool is_debug_sound;
+	struct lode_elf_file *frames = debug ? debug : program;
+	bool is_debug_sound = !frames || lode_dwarf_fits(frames, NULL);
 
 	cfi->program = program;
 	cfi->debug = debug;
 	if (program && is_program_sound)
 		cfi->eh_frame = dwarf_getcfi_elf(program->elf);
-	cfi->dwarf = open_dwarf(debug ? debug : program);
-	is_debug_sound = !cfi->dwarf || lode_cfi_is_debug_frame_sound(dwarf_getelf(cfi->dwarf));
+	if (frames && is_debug_sound)
+		cfi->dwarf = dwarf_begin_elf(frames->elf, DWARF_C_READ, NULL);
+	if (cfi->dwarf)
+		is_debug_sound = lode_cfi_is_debug_frame_sound(frames->elf);
 	if (cfi->dwarf && is_debug_sound)
 		cfi->debug_frame = dwarf_getcfi(cfi->dwarf);
 	if (is_damaged)

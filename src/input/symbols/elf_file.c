@@ -207,6 +207,12 @@ enum lode_elf_fit lode_elf_map_fit(struct lode_elf_map *map, const struct lode_c
 
 /* ---- The file ---- */
 
+/*
+ * LIMIT: libelf 0.188 leaks the notes that are read here (some 100 bytes for each open file) if a
+ * damaged file makes libdw read it as a whole later: elf_end frees the raw data of sections only
+ * as long as the file is not in memory, and elf_rawfile puts it there. Nothing that lode could call
+ * frees them; in lode serve they end with the process of the question.
+ */
 static void read_build_id(struct lode_elf_file *file)
 {
 	const void *bytes;

@@ -2,13 +2,11 @@
 #include "input/symbols/inlines.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "base/folder.h"
 #include "base/map.h"
 #include "input/symbols/demangle.h"
+#include "input/symbols/dwarf_open.h"
 #include "input/symbols/symtab.h"
 
 /* The compiler's nesting is far below; a file that says more is broken. */
@@ -31,8 +29,8 @@ struct answer {
 };
 
 struct lode_inlines {
-	Dwarf *dwarf;
-	int fd;
+	struct lode_dwarf opened;
+	Dwarf *dwarf; /* of it */
 	bool keep_mangled;
 	bool has_units;
 	struct ranges unit_ranges;   /* .debug_aranges is not to be relied on: clang writes none */
@@ -145,20 +143,16 @@ static bool find_function(struct lode_inlines *inlines, uint64_t address, Dwarf_
 
 /* ---- Opening ---- */
 
-struct lode_inlines *lode_inlines_open(const char *path, bool keep_mangled)
+struct lode_inlines *lode_inlines_open(const char *path, bool keep_mangled, struct lode_error *err)
 {
 	struct lode_inlines *inlines;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	Dwarf *dwarf = fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);
+	struct lode_dwarf opened;
 
-	if (!dwarf) {
-		if (fd >= 0)
-			close(fd);
+	if (lode_dwarf_open(&opened, path, err) < 0)
 		return NULL;
-	}
 	inlines = lode_alloc0(1, sizeof(*inlines));
-	inlines->dwarf = dwarf;
-	inlines->fd = fd;
+	inlines->opened = opened;
+	inlines->dwarf = opened.dwarf;
 	inlines->keep_mangled = keep_mangled;
 	return inlines;
 }
@@ -167,8 +161,7 @@ void lode_inlines_free(struct lode_inlines *inlines)
 {
 	if (!inlines)
 		return;
-	dwarf_end(inlines->dwarf);
-	close(inlines->fd);
+	lode_dwarf_close(&inlines->opened);
 	ranges_release(&inlines->unit_ranges);
 	lode_vec_release_each(&inlines->units, it, ranges_release(&it->functions));
 	lode_arena_release(&inlines->arena);

@@ -6,10 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 struct lode_inlines;
 
-/* Reads the DWARF of `path` (the program or its separate debug file); NULL if it has none. */
-struct lode_inlines *lode_inlines_open(const char *path, bool keep_mangled);
+/* Reads the DWARF of `path` (the program or its separate debug file); NULL: see lode_dwarf_open. */
+struct lode_inlines *lode_inlines_open(const char *path, bool keep_mangled, struct lode_error *err);
 void lode_inlines_free(struct lode_inlines *inlines);
 
 /*

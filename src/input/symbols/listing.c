@@ -133,6 +133,7 @@ struct lode_listing {
 	struct lode_dso *dso; /* its table and map do not change once it is loaded */
 	struct lode_elf_file *program, *debug;
 	struct lode_inlines *inlines; /* NULL: no DWARF */
+	struct lode_error refused;    /* status LODE_OK: none was */
 };
 
 static bool has_file(const struct lode_dso *dso)
@@ -151,12 +152,17 @@ static bool is_reduced(const struct lode_elf_file *file)
 
 static void take_dwarf(struct lode_listing *listing, const struct lode_elf_file *file)
 {
+	struct lode_error err = {.status = LODE_OK};
 	GElf_Shdr header;
 
-	if (!listing->inlines && file && !file->image &&
-	    lode_elf_section(file, ".debug_info", &header))
-		listing->inlines =
-			lode_inlines_open(file->path, listing->dso->symboliser->keep_mangled);
+	if (listing->inlines || !file || file->image ||
+	    !(lode_elf_section(file, ".debug_info", &header) ||
+	      lode_elf_section(file, ".zdebug_info", &header)))
+		return;
+	listing->inlines =
+		lode_inlines_open(file->path, listing->dso->symboliser->keep_mangled, &err);
+	if (!listing->inlines && err.status != LODE_ERR_EMPTY)
+		listing->refused = err;
 }
 
 /* A file that may be the recorded program as a whole: a bundle holds its tables alone. True when
@@ -345,6 +351,8 @@ void lode_listing_lacks(const struct lode_listing *listing, char *text, size_t s
 		snprintf(text, size, "it was compiled at run time: no file has it");
 	else if (!listing->program)
 		snprintf(text, size, "%s", lode_dso_status(dso));
+	else if (listing->refused.status != LODE_OK)
+		lode_error_text(&listing->refused, text, size);
 	else if (lode_debug_package(package, sizeof(package), "",
 				    installed ? installed : dso->path))
 		snprintf(text, size,

@@ -28,6 +28,7 @@ struct search {
 	const char *known_by; /* why its file is the recorded one, without a recorded build-id */
 	bool is_contradicted; /* other recordings have several build-ids for it */
 	const char *asked;    /* what came of asking debuginfod, or "" */
+	char no_inlines[208]; /* why its debug information is not read, or "" */
 };
 
 static void short_hex(char *hex, const uint8_t *bytes, size_t size)
@@ -399,11 +400,17 @@ static void open_inlines(struct search *search)
 {
 	struct lode_dso *dso = search->dso;
 	bool keep_mangled = dso->symboliser->keep_mangled;
+	const struct lode_elf_file *files[] = {search->symbols, search->program};
+	struct lode_error err;
 
-	if (search->symbols)
-		dso->inlines = lode_inlines_open(search->symbols->path, keep_mangled);
-	if (!dso->inlines && search->symbols != search->program)
-		dso->inlines = lode_inlines_open(search->program->path, keep_mangled);
+	for (int i = 0; i < 2 && !dso->inlines; i++) {
+		if (!files[i] || (i && files[1] == files[0]))
+			continue;
+		dso->inlines = lode_inlines_open(files[i]->path, keep_mangled, &err);
+		if (!dso->inlines && err.status != LODE_ERR_EMPTY)
+			snprintf(search->no_inlines, sizeof(search->no_inlines), "; %.200s",
+				 err.message);
+	}
 }
 
 static void load_symbols(struct search *search)
@@ -444,7 +451,7 @@ static void load_symbols(struct search *search)
 		dso->symbols_path = lode_strdup(search->symbols->path);
 	if (dso->symboliser->want_inlined)
 		open_inlines(search);
-	lode_dso_say(dso, "%s: %s%s, %s%s%s%s",
+	lode_dso_say(dso, "%s: %s%s, %s%s%s%s%s",
 		     search->symbols ? search->symbols->path : search->program->path,
 		     n ? table : "no symbols in it", search->asked,
 		     dso->build_id_size ? "build-id verified"
@@ -455,7 +462,8 @@ static void load_symbols(struct search *search)
 					       : "",
 		     dso->build_id_size || search->known_by ? "" : ")",
 		     fit == LODE_ELF_MOVED ? ", stripped since: its code was placed by its mapping"
-					   : "");
+					   : "",
+		     search->no_inlines);
 }
 
 void lode_dso_load_user(struct lode_dso *dso)
