@@ -77,6 +77,15 @@ static void lines_of_all_shapes_are_understood(void **state)
 		{"##### CPU 1 buffer started ####", LODE_GRAPH_NOTHING, -1, 0, -1, -1, "", ""},
 		{" ------------------------------------------", LODE_GRAPH_NOTHING, -1, 0, -1, -1,
 		 "", ""},
+		{"version = 7", LODE_GRAPH_NOTHING, -1, 0, -1, -1, "", ""},
+		{"cpus=16", LODE_GRAPH_NOTHING, -1, 0, -1, -1, "", ""},
+		{"CPU 1 is empty", LODE_GRAPH_NOTHING, -1, 0, -1, -1, "", ""},
+		{"CPU:3 [LOST 23 EVENTS]", LODE_GRAPH_LOST, 3, 0, -1, -1, "", ""},
+		{"CPU:3 [23 EVENTS DROPPED]", LODE_GRAPH_LOST, 3, 0, -1, -1, "", ""},
+		{"CPU:3 [EVENTS DROPPED]", LODE_GRAPH_LOST, 3, 0, -1, -1, "", ""},
+		{"CPU:3 [", LODE_GRAPH_BAD, -1, 0, -1, -1, "", ""},
+		{"  <idle>-0 [002]  1234.567890: sched_switch: swapper/2:0 [120] R ==> ls:7 [120]",
+		 LODE_GRAPH_NOTHING, 2, 0, 1234567890000, -1, "", ""},
 		{" 0)   words", LODE_GRAPH_BAD, 0, 0, -1, -1, "", ""},
 	};
 

@@ -125,27 +125,43 @@ static bool parse_switch(struct lode_graph_line *out, struct lode_slice text)
 	return true;
 }
 
-/* "CPU:1 [LOST 23 EVENTS]" */
+/* "CPU:1 [LOST 23 EVENTS]"; trace-cmd: "CPU:1 [23 EVENTS DROPPED]", "CPU:1 [EVENTS DROPPED]". */
 static bool parse_lost(struct lode_graph_line *out, struct lode_slice text)
 {
-	const char *lost = lode_slice_find(text, "[LOST "), *cpu = lode_slice_find(text, "CPU:");
-	int64_t n;
+	const char *end = text.at + text.len, *at = text.at;
+	int32_t cpu;
+	bool is_lost;
+	int64_t n = 1;
 	size_t len = 0;
 
-	if (!lost || !cpu || cpu > lost)
+	if (!lode_text_skip(&at, end, "CPU:"))
 		return false;
-	cpu += strlen("CPU:");
-	while (lode_is_digit(cpu[len]))
+	while (at + len < end && lode_is_digit(at[len]))
 		len++;
-	if (!lode_int32_parse(&out->cpu, cpu, len))
+	if (!lode_int32_parse(&cpu, at, len))
 		return false;
-	for (lost += strlen("[LOST "), len = 0; lode_is_digit(lost[len]);)
+	at += len;
+	if (!lode_text_skip(&at, end, " ["))
+		return false;
+	is_lost = lode_text_skip(&at, end, "LOST ");
+	for (len = 0; at + len < end && lode_is_digit(at[len]);)
 		len++;
-	if (!lode_decimal_parse(&n, lost, len, 0))
+	if ((len || is_lost) && !lode_decimal_parse(&n, at, len, 0))
 		return false;
+	at += len + (len && at + len < end && at[len] == ' ');
+	if (!lode_slice_begins(lode_slice_between(at, end), is_lost ? "EVENTS" : "EVENTS DROPPED"))
+		return false;
+	out->cpu = cpu;
 	out->n_lost = (uint64_t)n;
 	out->kind = LODE_GRAPH_LOST;
 	return true;
+}
+
+/* Before trace-cmd's report: "version = 7", "cpus=2", "CPU 1 is empty". */
+static bool is_report_heading(struct lode_slice text)
+{
+	return lode_slice_begins(text, "version = ") || lode_slice_begins(text, "cpus=") ||
+	       (lode_slice_begins(text, "CPU ") && lode_slice_ends(text, " is empty"));
 }
 
 /* "0)", from the left; what follows it. */
@@ -193,25 +209,31 @@ static void parse_columns(struct lode_graph_line *out, struct lode_slice text)
 	parse_function(out, parse_cpu(out, trim(text.at, end)));
 }
 
-/* trace-cmd's report: "bash-123   [000]  1234.567890: funcgraph_entry:   0.734 us   |  f();" */
+/*
+ * A line of trace-cmd's report. Events that are not the tracer's ("sched_switch: ...") are nothing.
+ *
+ *   bash-123   [000]  1234.567890: funcgraph_entry:   0.734 us   |  f();
+ */
 static bool parse_report(struct lode_graph_line *out, struct lode_slice text)
 {
-	const char *event = lode_slice_find(text, ": funcgraph_"), *end = text.at + text.len, *open,
-		   *close;
-	const char *colon, *at;
+	const char *end = text.at + text.len, *time_end = lode_slice_find(text, ": "), *at, *open,
+		   *close, *event, *colon;
 
-	if (!event)
+	if (!time_end)
 		return false;
-	for (at = event; at > text.at && at[-1] != ' ';)
+	for (at = time_end; at > text.at && at[-1] != ' ';)
 		at--;
-	open = memchr(text.at, '[', (size_t)(event - text.at));
-	close = open ? memchr(open, ']', (size_t)(event - open)) : NULL;
-	colon = memchr(event + 2, ':', (size_t)(end - event - 2));
-	if (!close || !colon || !parse_time_graph_line(out, trim(at, event)) ||
+	open = memchr(text.at, '[', (size_t)(at - text.at));
+	close = open ? memchr(open, ']', (size_t)(at - open)) : NULL;
+	event = time_end + strlen(": ");
+	colon = memchr(event, ':', (size_t)(end - event));
+	if (!close || !colon || !parse_time_graph_line(out, trim(at, time_end)) ||
 	    !parse_task(&out->task, trim(text.at, open)) ||
 	    !lode_int32_parse(&out->cpu, open + 1, (size_t)(close - open - 1)))
 		return false;
-	parse_columns(out, trim(colon + 1, end));
+	event = trim(event, colon).at;
+	if (lode_slice_begins(lode_slice_between(event, colon), "funcgraph_"))
+		parse_columns(out, trim(colon + 1, end));
 	return true;
 }
 
@@ -220,7 +242,8 @@ void lode_graph_parse(struct lode_graph_line *out, const char *line, size_t len)
 	struct lode_slice text = trim(line, line + len);
 
 	*out = (struct lode_graph_line){.cpu = -1, .kind = LODE_GRAPH_NOTHING};
-	if (!text.len || *text.at == '#' || !strncmp(text.at, "-----", 5) || parse_lost(out, text))
+	if (!text.len || *text.at == '#' || !strncmp(text.at, "-----", 5) ||
+	    is_report_heading(text) || parse_lost(out, text))
 		return;
 	if (!memchr(text.at, '|', text.len)) {
 		struct lode_slice rest = parse_cpu(out, text);
