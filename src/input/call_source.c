@@ -6,6 +6,7 @@
 
 #include "input/bundle_notes.h"
 #include "input/file_names.h"
+#include "input/strangers.h"
 #include "base/map.h"
 #include "base/decimal.h"
 #include "base/lines.h"
@@ -255,6 +256,7 @@ static int read_folder(const char *folder, const struct lode_call_options *optio
 {
 	const struct lode_format *whole = lode_format_find_folder(folder), *threads;
 	struct trace_files traces = {0};
+	const char *stranger;
 	size_t n, n_said;
 	int rc;
 
@@ -268,6 +270,8 @@ static int read_folder(const char *folder, const struct lode_call_options *optio
 		rc = read_file(traces.paths.at[0], options, sink, err);
 	else if (rc == LODE_OK && traces.paths.n > 1)
 		rc = fail_several(folder, &traces, err);
+	else if (rc == LODE_OK && (stranger = lode_stranger_folder_words(folder)))
+		rc = lode_fail(err, LODE_ERR_FORMAT, folder, -1, "%s", stranger);
 	else if (rc == LODE_OK)
 		rc = lode_fail(err, LODE_ERR_FORMAT, folder, -1,
 			       "none of its files is a known call trace, and it is not uftrace "

@@ -8,6 +8,7 @@
 
 #include "input/bundle_notes.h"
 #include "input/file_names.h"
+#include "input/strangers.h"
 
 int lode_stream_read(struct lode_stream **out, struct lode_input *input,
 		     const struct lode_source_options *options, struct lode_error *err)
@@ -137,8 +138,11 @@ static void skip_folder(struct lode_inputs *inputs, const char *path, const lode
 {
 	size_t n = count_folders(paths), n_path = strlen(path);
 	char reason[400] = "no file in this directory is a recording";
+	const char *stranger = lode_stranger_folder_words(path);
 
-	if (n)
+	if (stranger)
+		snprintf(reason, sizeof(reason), "%s", stranger);
+	else if (n)
 		snprintf(reason, sizeof(reason),
 			 "no file in this directory is a recording, and its %zu director%s not "
 			 "searched; to read them, give %.200s%s*/",

@@ -10,6 +10,7 @@
 #include "input/formats/counters/counter_reader.h"
 #include "input/formats/counters/prometheus_query.h"
 #include "input/file_names.h"
+#include "input/strangers.h"
 
 /* "/data/counters_web.csv.zst" -> "web" */
 static char *server_of(const char *path)
@@ -29,7 +30,7 @@ static char *server_of(const char *path)
 static int read_by_format(struct lode_counter_reader *reader, struct lode_error *err)
 {
 	const struct lode_format *format;
-	char head[LODE_PEEK_BYTES + 1], shown[100];
+	char head[LODE_PEEK_BYTES + 1], shown[100], words[600];
 	ssize_t n = lode_input_peek(reader->input, head, LODE_PEEK_BYTES, err);
 
 	if (n < 0)
@@ -40,6 +41,10 @@ static int read_by_format(struct lode_counter_reader *reader, struct lode_error 
 		return format->read_counters(reader, err);
 	if (n == 0)
 		return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0, "the file is empty");
+	if (lode_stranger_words(words, sizeof(words), (const uint8_t *)head, (size_t)n,
+				"counters are tables (CSV) with a time in each row, or what 'sadf "
+				"-d' or 'sadf -j' print"))
+		return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0, "%s", words);
 	return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0,
 			 "not a table with a header and times, and not another known counter "
 			 "format; it begins with '%s'",

@@ -10,6 +10,7 @@
 #include "input/formats/log/log_layout.h"
 #include "input/formats/log/log_request.h"
 #include "input/formats/log/request_times.h"
+#include "input/strangers.h"
 
 enum {
 	BLOCK_BYTES = 1 << 20,
@@ -397,7 +398,7 @@ static int choose_layout(struct reading *r, struct lode_error *err)
 {
 	const char *format = r->options->format;
 	struct lode_log_layout *layout = NULL;
-	char head[LODE_PEEK_BYTES + 1], why[400];
+	char head[LODE_PEEK_BYTES + 1], why[600];
 	ssize_t n = lode_input_peek(r->input, head, LODE_PEEK_BYTES, err);
 	const char *feed;
 	int rc;
@@ -424,8 +425,12 @@ static int choose_layout(struct reading *r, struct lode_error *err)
 		if (rc < 0)
 			return rc;
 	}
-	if (!layout)
+	if (!layout) {
+		(void)lode_stranger_words(why, sizeof(why), (const uint8_t *)head, (size_t)n,
+					  "a request log has a time and a response time in each "
+					  "line");
 		return lode_fail(err, LODE_ERR_FORMAT, r->path, 0, "%s", why);
+	}
 	lode_vec_append(&r->layouts, layout);
 	snprintf(r->facts->format, sizeof(r->facts->format), "%s", layout->words);
 	return LODE_OK;
