@@ -5,6 +5,7 @@ cp "$mail/mailroom.xray.zst" .
 "$LODE" timeline $names --index mail.lodet mailroom.xray.zst
 echo
 "$LODE" timeline -f shelf_lock mail.lodet
+"$LODE" timeline --functions --top 5 mail.lodet; "$LODE" timeline --functions --window +0.4s,+0.5s --top 2 mail.lodet
 echo
 "$LODE" timeline --at archivist:+0.45s mail.lodet
 echo

@@ -23,7 +23,7 @@ struct timeline_values {
 	const char *input;
 	struct lode_input_options shared; /* symbols and the machine */
 	size_t top;
-	bool wants_json, is_full, is_page, is_whole_only, with_details;
+	bool wants_functions, wants_json, is_full, is_page, is_whole_only, with_details;
 	struct lode_export_values exports;
 	struct lode_readers readers;
 	struct lode_asked asked;
@@ -62,6 +62,10 @@ static const struct lode_option options[] = {
 	LODE_OPTION("function", "NAME", lode_set_text, AT(function),
 		    "show one function: which threads call it, when, and its long calls",
 		    .letter = 'f', .is_aside = true),
+	LODE_FLAG("functions", AT(wants_functions),
+		  "show a profile: calls, self and total time of each function, of --window and "
+		  "--thread if given",
+		  .is_aside = true),
 	LODE_OPTION("thread", "THREAD", lode_set_text, AT(thread),
 		    "show only this thread, with its timeline in order of time"),
 	LODE_OPTION("window", "FROM,TO", lode_set_span, AT(window),
@@ -132,6 +136,8 @@ static const struct lode_example examples[] = {
 	{"Index a trace once, then query it at once",
 	 "lode timeline --index run.lodet trace.json && lode timeline -f read_page run.lodet"},
 	{"What did thread 7 and all others do at 1.5 s?", "lode timeline --at 7:+1.5s run.lodet"},
+	{"Which functions take the time, and who calls one of them?",
+	 "lode timeline --functions run.lodet && lode timeline -f read_page run.lodet"},
 	{"One second in more detail", "lode timeline --window +1s,+2s run.lodet"},
 	{"One thread's timeline", "lode timeline --thread 7 uftrace.data"},
 	{"Single calls of a time range in ui.perfetto.dev",
@@ -234,6 +240,7 @@ static struct lode_timeline_request timeline_request_of(const struct timeline_va
 						 : LODE_TIMELINE_ALL,
 		.at = v->at,
 		.function = v->function,
+		.wants_functions = v->wants_functions,
 		.thread = v->thread,
 		.symptoms = v->symptoms_out,
 		.top = top ? top : SIZE_MAX,
@@ -307,25 +314,29 @@ static int run_timeline(const struct lode_command *self, int argc, char **argv)
 		return code;
 	if (n != 1)
 		return lode_command_misused(self, "give one trace or index");
-	if (values.at && values.function)
-		return lode_command_misused(self, "--at and --function exclude each other");
+	if (!!values.at + !!values.function + values.wants_functions > 1)
+		return lode_command_misused(self,
+					    "--at, --function and --functions exclude each other");
 	if (values.is_full && !values.wants_json)
 		return lode_command_misused(self, "--full requires --json");
-	if (values.is_page && (!values.wants_json || values.at || values.function))
-		return lode_command_misused(
-			self,
-			"--page requires --json and cannot be combined with --at, --function");
+	if (values.is_page &&
+	    (!values.wants_json || values.at || values.function || values.wants_functions))
+		return lode_command_misused(self, "--page requires --json and cannot be combined "
+						  "with --at, --function, --functions");
 	if (values.is_whole_only && !values.html)
 		return lode_command_misused(self, "--whole-only requires --html");
 	if (values.html && (values.wants_json || values.at || values.function || values.thread ||
-			    values.window.from_ns != INT64_MIN || values.window.to_ns != INT64_MAX))
-		return lode_command_misused(self,
-					    "--html shows the whole trace: it cannot be combined "
-					    "with --json, --window, --at, --function");
-	if (values.exports.chrome_trace && (values.html || values.wants_json || values.at ||
-					    values.function || values.symptoms_out))
+			    values.wants_functions || values.window.from_ns != INT64_MIN ||
+			    values.window.to_ns != INT64_MAX))
+		return lode_command_misused(self, "--html shows the whole trace: it cannot be "
+						  "combined with --json, --window, --at, "
+						  "--function, --functions");
+	if (values.exports.chrome_trace &&
+	    (values.html || values.wants_json || values.at || values.function ||
+	     values.wants_functions || values.symptoms_out))
 		return lode_command_misused(self, "--chrome-trace cannot be combined with --html, "
-						  "--json, --symptoms-out, --at, --function");
+						  "--json, --symptoms-out, --at, --function, "
+						  "--functions");
 	if (values.html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	values.input = argv[0];

@@ -30,6 +30,7 @@ struct content {
 	bool is_classic;
 	struct lode_loss_row *losses;
 	size_t n_losses, n_threads;
+	size_t n_functions, functions_more;
 	const struct moment *at;
 	const struct use_of_function *function;
 	node_vec *nodes; /* of the item that was made last */
@@ -462,6 +463,50 @@ static const struct lode_field moment_fields[] = {
 };
 LODE_RECORD(moment, struct moment);
 
+/* ---- Functions ---- */
+
+struct profile_row {
+	struct lode_profile_row of;
+	const struct lode_call_spread *spread;
+};
+
+static const struct lode_field profile_row_fields[] = {
+	LODE_FIELD_OF("function", LODE_TYPE_FRAME, struct profile_row, of.function, NULL),
+	LODE_FIELD_AS("calls", struct profile_row, of.n_calls, NULL),
+	LODE_FIELD_AS("self_ns", struct profile_row, of.self_ns, "without callees"),
+	LODE_FIELD_AS("total_ns", struct profile_row, of.total_ns,
+		      "with callees; recursion counted once"),
+	LODE_FIELD_AS("threads", struct profile_row, of.n_threads, "threads that call it"),
+	LODE_FIELD_POINTER("spread", struct profile_row, spread, &spread_record,
+			   "how long its calls take, each one counted",
+			   .absent = "--window or --thread is given"),
+};
+LODE_RECORD(profile_row, struct profile_row);
+
+static void profile_row_at(void *row, const void *owner, size_t i)
+{
+	const struct lode_timeline_answer *answer = ((const struct content *)owner)->answer;
+	const struct lode_profile_row *of = &answer->profile->rows.at[i];
+	bool is_whole = !answer->only && answer->options.t0_ns == answer->options.t1_ns;
+
+	*(struct profile_row *)row =
+		(struct profile_row){*of, is_whole ? &answer->job.trace->spreads.at[of->function]
+						   : NULL};
+}
+
+struct profile_edge {
+	const char *function;
+	uint64_t n_calls, total_ns;
+};
+
+static const struct lode_field profile_edge_fields[] = {
+	LODE_FIELD(struct profile_edge, function, NULL, .absent = "an outermost call of a thread"),
+	LODE_FIELD_AS("calls", struct profile_edge, n_calls, NULL),
+	LODE_FIELD_AS("time_ns", struct profile_edge, total_ns,
+		      "of these calls, with their callees"),
+};
+LODE_RECORD(profile_edge, struct profile_edge, .is_shared = true);
+
 /* ---- A function ---- */
 
 struct use_of_function {
@@ -470,6 +515,9 @@ struct use_of_function {
 	const struct lode_call_spread *spread;
 	const struct lode_timeline_use *uses;
 	size_t n_uses, n_outliers;
+	uint64_t self_ns;
+	const struct profile_edge *callers, *callees;
+	size_t n_callers, n_callees;
 	const struct meanwhile *meanwhile;
 };
 
@@ -496,6 +544,11 @@ static const struct lode_field function_fields[] = {
 	LODE_FIELDS_AT(struct use_of_function, spread, &spread_record),
 	LODE_LIST("threads", struct use_of_function, uses, n_uses, &use_record,
 		  "threads that call it, most time first"),
+	LODE_FIELD(struct use_of_function, self_ns, "without callees"),
+	LODE_LIST("callers", struct use_of_function, callers, n_callers, &profile_edge_record,
+		  "most time first"),
+	LODE_LIST("callees", struct use_of_function, callees, n_callees, &profile_edge_record,
+		  "most time first"),
 	LODE_ROWS("outliers", struct use_of_function, n_outliers, outlier_of_function,
 		  &outlier_record, "longest first"),
 	LODE_FIELD_POINTER("meanwhile", struct use_of_function, meanwhile, &meanwhile_record,
@@ -567,6 +620,9 @@ static const struct lode_field content_fields[] = {
 	LODE_LIST("losses", struct content, losses, n_losses, &loss_record, NULL),
 	LODE_ROWS("threads", struct content, n_threads, thread_at, &thread_record, NULL),
 	LODE_FIELDS_AT(struct content, answer, &list_record),
+	LODE_ROWS("functions", struct content, n_functions, profile_row_at, &profile_row_record,
+		  "most self time first", .absent = "--functions is not given"),
+	LODE_FIELD(struct content, functions_more, NULL, .absent = "--functions is not given"),
 	LODE_FIELD_POINTER("at", struct content, at, &moment_record, NULL,
 			   .absent = "--at is not given"),
 	LODE_FIELD_POINTER("function", struct content, function, &function_record, NULL,
@@ -601,8 +657,28 @@ static void add_moment(struct content *content, const struct meanwhile *meanwhil
 	content->at = out;
 }
 
+static const struct profile_edge *edges_of(const struct lode_timeline_answer *answer,
+					   const struct lode_profile_edge *const *edges, size_t n,
+					   bool is_caller, struct lode_arena *arena)
+{
+	struct profile_edge *out = lode_arena_array(arena, struct profile_edge, n + 1);
+	char name[4096];
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t function = is_caller ? edges[i]->caller : edges[i]->callee;
+		const char *text = NULL;
+
+		if (function != LODE_NONE)
+			text = lode_arena_strdup(
+				arena, lode_frame_full_name(&answer->job.trace->functions, function,
+							    name, sizeof(name)));
+		out[i] = (struct profile_edge){text, edges[i]->n_calls, edges[i]->total_ns};
+	}
+	return out;
+}
+
 static void add_function(struct content *content, const struct meanwhile *meanwhile,
-			 struct use_of_function *out)
+			 struct use_of_function *out, struct lode_arena *arena)
 {
 	const struct lode_timeline_answer *answer = content->answer;
 	const struct lode_timeline_function *f = answer->function;
@@ -615,6 +691,11 @@ static void add_function(struct content *content, const struct meanwhile *meanwh
 		.uses = f->uses.at,
 		.n_uses = f->uses.n,
 		.n_outliers = n < answer->top ? n : answer->top,
+		.self_ns = f->row ? f->row->self_ns : 0,
+		.callers = edges_of(answer, f->callers.at, f->callers.n, true, arena),
+		.callees = edges_of(answer, f->callees.at, f->callees.n, false, arena),
+		.n_callers = f->callers.n,
+		.n_callees = f->callees.n,
 		.meanwhile = meanwhile,
 	};
 	content->function = out;
@@ -644,13 +725,15 @@ void lode_timeline_json(FILE *out, const struct lode_timeline_answer *answer)
 		.losses = losses,
 		.n_losses = lode_loss_rows(losses, &trace->losses),
 		.n_threads = answer->n_listed,
+		.n_functions = answer->function ? 0 : answer->n_functions,
+		.functions_more = answer->function ? 0 : answer->n_functions_more,
 		.nodes = &nodes,
 	};
 
 	if (answer->moment)
 		add_moment(&content, meanwhile, &moment);
 	if (answer->function)
-		add_function(&content, meanwhile, &function);
+		add_function(&content, meanwhile, &function, &arena);
 	lode_document_put(out, &lode_timeline_document, &content, &names);
 	lode_vec_release(&nodes);
 	lode_arena_release(&arena);

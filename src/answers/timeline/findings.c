@@ -150,6 +150,32 @@ static struct lode_opening open_function(const struct lode_timeline_answer *answ
 	};
 }
 
+static struct lode_opening open_profile(const struct lode_timeline_answer *answer,
+					const struct lode_asked *asked, struct lode_arena *arena)
+{
+	const struct lode_profile *profile = answer->profile;
+	const struct lode_profile_row *most = profile->rows.at;
+	char self[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER];
+	char n[LODE_UNITS_BUFFER], total[LODE_UNITS_BUFFER];
+	const char *name;
+
+	if (!profile->rows.n)
+		return (struct lode_opening){
+			.finding = lode_finding_text(arena, "No function was called then.")};
+	name = function_text(answer, most->function, arena);
+	return (struct lode_opening){
+		.finding = lode_finding_text(
+			arena, "%s has the most self time: %s, %s of %s. %s, %s with callees.",
+			name, lode_format_cost(self, (int64_t)most->self_ns, "ns"),
+			lode_format_share(share, (int64_t)most->self_ns, (int64_t)profile->self_ns),
+			lode_format_cost(all, (int64_t)profile->self_ns, "ns"),
+			lode_format_plural(n, most->n_calls, "call"),
+			lode_format_cost(total, (int64_t)most->total_ns, "ns")),
+		.next_command =
+			lode_next_again(arena, asked, "--function %s", lode_next_word(arena, name)),
+	};
+}
+
 static struct lode_opening open_moment(const struct lode_timeline_answer *answer,
 				       const struct lode_asked *asked, struct lode_arena *arena)
 {
@@ -186,6 +212,7 @@ struct lode_opening lode_timeline_opening(const struct lode_timeline_answer *ans
 {
 	return answer->moment	  ? open_moment(answer, asked, arena)
 	       : answer->function ? open_function(answer, asked, arena)
+	       : answer->profile  ? open_profile(answer, asked, arena)
 				  : open_trace(answer, asked, arena);
 }
 

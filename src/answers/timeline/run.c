@@ -12,6 +12,7 @@ struct lode_timeline_state {
 	struct lode_moment moment;
 	struct lode_timeline_function function;
 	struct lode_meanwhile meanwhile;
+	struct lode_profile profile;
 	struct lode_timeline_views views;
 	struct lode_arena arena;
 };
@@ -256,6 +257,19 @@ static int ask_moment(struct lode_timeline_state *s, size_t thread, int64_t t_ns
 				   s->moment.t1_ns, job->n_threads, err);
 }
 
+static int make_profile(struct lode_timeline_state *s, struct lode_error *err)
+{
+	struct lode_timeline_answer *answer = &s->answer;
+	const struct lode_profile_span span = {.only = answer->only,
+					       .t0_ns = answer->options.t0_ns,
+					       .t1_ns = answer->options.t1_ns};
+	int rc = lode_profile_make(&s->profile, answer->job.trace, &span, err);
+
+	answer->profile = &s->profile;
+	answer->n_functions = cut_off(s->profile.rows.n, answer->top, &answer->n_functions_more);
+	return rc;
+}
+
 LODE_COMPARE(compare_uses, struct lode_timeline_use,
 	     LODE_ORDER(b->use.total_ns, a->use.total_ns) ?: LODE_ORDER(a->thread, b->thread))
 
@@ -282,6 +296,30 @@ static int find_uses(struct lode_timeline_state *s, struct lode_error *err)
 	return rc;
 }
 
+LODE_COMPARE_AT(compare_edges, struct lode_profile_edge,
+		LODE_ORDER(b->total_ns, a->total_ns) ?: LODE_ORDER(a, b))
+
+/* Who calls it, and what it calls; edges are by callee, so that callers are in order. */
+static int find_edges(struct lode_timeline_state *s, struct lode_error *err)
+{
+	struct lode_timeline_function *f = &s->function;
+	int rc = make_profile(s, err);
+
+	if (rc < 0)
+		return rc;
+	f->row = lode_profile_find(&s->profile, f->function);
+	for (size_t i = 0; i < s->profile.edges.n; i++) {
+		const struct lode_profile_edge *edge = &s->profile.edges.at[i];
+
+		if (edge->callee == f->function)
+			lode_vec_append(&f->callers, edge);
+		if (edge->caller == f->function)
+			lode_vec_append(&f->callees, edge);
+	}
+	lode_sort(f->callees.at, f->callees.n, compare_edges);
+	return LODE_OK;
+}
+
 static int ask_function(struct lode_timeline_state *s, uint32_t function, struct lode_error *err)
 {
 	const struct lode_timeline_job *job = &s->answer.job;
@@ -293,6 +331,8 @@ static int ask_function(struct lode_timeline_state *s, uint32_t function, struct
 	s->function.n_bins = 32;
 	s->answer.function = &s->function;
 	rc = find_uses(s, err);
+	if (rc == LODE_OK)
+		rc = find_edges(s, err);
 	for (size_t i = 0; i < outliers->groups.n; i++)
 		if (outliers->groups.at[i].function == function)
 			s->function.group = &outliers->groups.at[i];
@@ -324,6 +364,8 @@ static int ask_trace(struct lode_timeline_state *s, const struct lode_timeline_r
 		rc = ask_moment(s, thread, t_ns, err);
 	else if (rc == LODE_OK && request->function)
 		rc = ask_function(s, function, err);
+	else if (rc == LODE_OK && request->wants_functions)
+		rc = make_profile(s, err);
 	return rc;
 }
 
@@ -405,6 +447,9 @@ void lode_timeline_free(struct lode_timeline_answer *answer)
 	if (answer->views)
 		lode_timeline_views_release(&s->views);
 	lode_vec_release(&s->function.uses);
+	lode_vec_release(&s->function.callers);
+	lode_vec_release(&s->function.callees);
+	lode_profile_release(&s->profile);
 	lode_meanwhile_release(&s->meanwhile);
 	lode_moment_release(&s->moment);
 	lode_meanwhile_release(&answer->leaves);

@@ -411,7 +411,93 @@ static void print_moment(FILE *out, const struct lode_timeline_answer *answer,
 	print_meanwhile(out, answer, page, t->thread);
 }
 
+/* ---- Functions ---- */
+
+/* Lengths of single calls are known for all calls of the trace. */
+static bool has_spreads(const struct lode_timeline_answer *answer)
+{
+	return !answer->only && answer->options.t0_ns == answer->options.t1_ns;
+}
+
+static void set_profile_row(struct lode_table *table, const struct lode_timeline_answer *answer,
+			    const struct lode_profile_row *of)
+{
+	const struct lode_call_spread *spread = &answer->job.trace->spreads.at[of->function];
+	char share[LODE_UNITS_BUFFER];
+	size_t row = lode_table_row(table);
+
+	lode_table_set(table, row, 0, "%s",
+		       lode_format_share(share, (int64_t)of->self_ns,
+					 (int64_t)answer->profile->self_ns));
+	lode_table_set_cost(table, row, 1, (int64_t)of->self_ns, "ns");
+	lode_table_set_cost(table, row, 2, (int64_t)of->total_ns, "ns");
+	lode_table_set_count(table, row, 3, of->n_calls);
+	lode_table_set_count(table, row, 4, of->n_threads);
+	if (!has_spreads(answer))
+		return;
+	lode_table_set_cost(table, row, 5, spread->median_ns, "ns");
+	lode_table_set_cost(table, row, 6, spread->p99_ns, "ns");
+	lode_table_set_cost(table, row, 7, spread->max_ns, "ns");
+}
+
+static void print_profile(FILE *out, const struct lode_timeline_answer *answer,
+			  const struct lode_text_page *page)
+{
+	static const struct lode_table_column columns[] = {
+		{"share", true},  {"self", true},	{"total", true},
+		{"calls", true},  {"threads", true, 4}, {"median", true, 3},
+		{"p99", true, 2}, {"longest", true, 1}, {"function", false}};
+	static const struct lode_table_column fewer[] = {{"share", true},      {"self", true},
+							 {"total", true},      {"calls", true},
+							 {"threads", true, 1}, {"function", false}};
+	size_t n_columns = has_spreads(answer) ? 9 : 6, room;
+	struct lode_table *table =
+		lode_table_new(has_spreads(answer) ? columns : fewer, n_columns, 0);
+
+	print_head(out, answer, page);
+	fputc('\n', out);
+	for (size_t i = 0; i < answer->n_functions; i++)
+		set_profile_row(table, answer, &answer->profile->rows.at[i]);
+	room = lode_table_fit(table, page->columns, 20, 2, NULL);
+	for (size_t i = 0; i < answer->n_functions; i++) {
+		char name[name_bytes];
+
+		lode_table_set_name(table, i, n_columns - 1,
+				    label(answer, answer->profile->rows.at[i].function, name),
+				    room);
+	}
+	lode_table_end(table, out, page);
+	if (answer->n_functions_more)
+		fprintf(out, "and %zu more functions (--top)\n", answer->n_functions_more);
+}
+
 /* ---- One function ---- */
+
+static void print_edges(FILE *out, const struct lode_timeline_answer *answer,
+			const struct lode_text_page *page, const char *title,
+			const struct lode_profile_edge *const *edges, size_t n, bool is_caller)
+{
+	static const struct lode_table_column columns[] = {
+		{"time", true}, {"calls", true}, {"function", false}};
+	struct lode_table *table = lode_table_new(columns, 3, 0);
+	size_t n_shown = n < answer->top ? n : answer->top;
+
+	fprintf(out, "\n%s:\n", title);
+	for (size_t i = 0; i < n_shown; i++) {
+		uint32_t function = is_caller ? edges[i]->caller : edges[i]->callee;
+		char name[name_bytes];
+		size_t row = lode_table_row(table);
+
+		lode_table_set_cost(table, row, 0, (int64_t)edges[i]->total_ns, "ns");
+		lode_table_set_count(table, row, 1, edges[i]->n_calls);
+		lode_table_set(table, row, 2, "%s",
+			       function == LODE_NONE ? "(outermost)"
+						     : label(answer, function, name));
+	}
+	lode_table_end(table, out, page);
+	if (n_shown < n)
+		fprintf(out, "and %zu more (--top)\n", n - n_shown);
+}
 
 static void print_uses(FILE *out, const struct lode_timeline_answer *answer,
 		       const struct lode_text_page *page,
@@ -502,6 +588,12 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 		lode_format_cost(median, s->median_ns, "ns"),
 		lode_format_cost(p99, s->p99_ns, "ns"), lode_format_cost(longest, s->max_ns, "ns"));
 	print_uses(out, answer, page, function);
+	if (function->callers.n)
+		print_edges(out, answer, page, "Called from", function->callers.at,
+			    function->callers.n, true);
+	if (function->callees.n)
+		print_edges(out, answer, page, "Calls", function->callees.at, function->callees.n,
+			    false);
 	if (!function->group) {
 		fprintf(out, "\n"
 			     "No long calls.\n");
@@ -529,6 +621,8 @@ void lode_timeline_text(FILE *out, const struct lode_timeline_answer *answer,
 		print_moment(out, answer, page);
 	else if (answer->function)
 		print_function(out, answer, page);
+	else if (answer->profile)
+		print_profile(out, answer, page);
 	else
 		print_summary(out, answer, page);
 }

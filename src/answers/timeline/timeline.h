@@ -9,6 +9,7 @@
 #pragma once
 
 #include "engine/regtime/meanwhile.h"
+#include "engine/regtime/profile.h"
 #include "answers/timeline/read.h"
 #include "base/duration.h"
 #include "document/fields.h"
@@ -34,6 +35,7 @@ struct lode_timeline_request {
 	const char *at;	      /* THREAD:TIME */
 	const char *function; /* a name, or a glob that one fits */
 	const char *thread;   /* a tid or a name: only this one */
+	bool wants_functions; /* the calls by function, of the window and the thread */
 	const char *symptoms; /* file to which long calls go as symptoms; NULL: none */
 	size_t top;	      /* longest list; SIZE_MAX: no bound */
 	bool is_full;	      /* documents have the timelines themselves */
@@ -54,6 +56,11 @@ struct lode_timeline_function {
 	size_t n_bins;
 	LODE_VEC(struct lode_timeline_use) uses; /* most time first */
 	const struct lode_outlier_group *group;	 /* NULL: none of its calls is long */
+	/* In the profile, of the window and the thread; NULL: not called there. */
+	const struct lode_profile_row *row;
+	/* Most time first. */
+	LODE_VEC(const struct lode_profile_edge *) callers;
+	LODE_VEC(const struct lode_profile_edge *) callees;
 };
 
 struct lode_timeline_answer {
@@ -78,6 +85,8 @@ struct lode_timeline_answer {
 	const struct lode_moment *moment;
 	const struct lode_timeline_function *function;
 	const struct lode_meanwhile *meanwhile;
+	const struct lode_profile *profile; /* for these; its first n_functions rows are shown */
+	size_t n_functions, n_functions_more;
 
 	struct lode_regtime *window;	   /* stage WINDOW */
 	struct lode_timeline_views *views; /* lode_timeline_add_views; NULL: not made */
