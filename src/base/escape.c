@@ -1,7 +1,6 @@
 /* Escapes untrusted text for a terminal. */
 #include "base/escape.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unictype.h>
@@ -9,8 +8,7 @@
 
 #include "base/utf8.h"
 
-/* Marks that reorder a line or take no place in it: nobody sees that they are there. */
-static bool is_invisible(uint32_t c)
+bool lode_escape_hides(uint32_t c)
 {
 	static const uint32_t kinds = UC_CATEGORY_MASK_Cc | UC_CATEGORY_MASK_Cf |
 				      UC_CATEGORY_MASK_Zl | UC_CATEGORY_MASK_Zp;
@@ -57,7 +55,7 @@ static void take_escape(struct piece *piece, const unsigned char *s, size_t left
 		escape_as(piece, "\\t", 0);
 	else if (c < 0x80)
 		escape_as(piece, "\\x%02x", c);
-	else if (is_invisible(c))
+	else if (lode_escape_hides(c))
 		escape_as(piece, c > 0xffff ? "\\U%08x" : "\\u%04x", c);
 	else {
 		memcpy(piece->text, s, n);
@@ -95,8 +93,12 @@ const char *lode_escape_n(char *buffer, size_t size, const char *text, size_t le
 {
 	size_t shown;
 
-	if (size)
+	if (len < size && lode_escape_plain(text, len) == len) {
+		memcpy(buffer, text, len);
+		buffer[len] = '\0';
+	} else if (size) {
 		copy_escape(buffer, size, text, len, SIZE_MAX, &shown);
+	}
 	return buffer;
 }
 

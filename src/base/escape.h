@@ -6,13 +6,38 @@
  *   "a\xff"             ->  a\xff               bytes that are not UTF-8
  *   U+202E, U+200B ...  ->  \u202e \u200b       bidi marks, invisible characters
  *
- * Everything else, backslashes too, stays as it is. Widths are columns of a terminal: 2 for wide
- * East Asian characters and emoji, 0 for combining marks. Needs no locale.
+ * Everything else, backslashes too, stays as it is. Whatever prints names follows this rule: tables
+ * and messages, stacks in lines, exports; JSON writes the same characters as \uXXXX. Widths are
+ * columns of a terminal: 2 for wide East Asian characters and emoji, 0 for combining marks. Needs
+ * no locale.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* Whether a character is escaped: it controls a terminal, reorders a line, or cannot be seen. */
+bool lode_escape_hides(uint32_t c);
+
+/* Bytes at the beginning of `text` that no rule changes: ASCII that can be printed. */
+static inline size_t lode_escape_plain(const char *text, size_t len)
+{
+	const uint64_t one = 0x0101010101010101;
+	uint64_t word;
+	size_t i = 0;
+
+	/* Eight at once: none is below 0x20, 0x7f, or above. Carries come only from such bytes. */
+	for (; i + sizeof(word) <= len; i += sizeof(word)) {
+		memcpy(&word, text + i, sizeof(word));
+		if ((word | (word - 0x20 * one) | (word + one)) & 0x80 * one)
+			break;
+	}
+	while (i < len && (unsigned char)text[i] - 0x20U < 0x7f - 0x20)
+		i++;
+	return i;
+}
 
 /*
  * `text` made harmless, in `buffer` (always NUL-terminated, never cut inside an escape or a

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <yajl/yajl_gen.h>
 
+#include "base/escape.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -11,6 +12,7 @@
 struct lode_json {
 	yajl_gen gen;
 	FILE *out;
+	bool is_escaping; /* the string at hand has characters that terminals obey */
 	size_t n;
 	char text[8 << 10];
 };
@@ -21,10 +23,8 @@ static void write_text(struct lode_json *json)
 	json->n = 0;
 }
 
-static void print(void *context, const char *text, size_t len)
+static void put_text(struct lode_json *json, const char *text, size_t len)
 {
-	struct lode_json *json = context;
-
 	if (len > sizeof(json->text) - json->n)
 		write_text(json);
 	if (len > sizeof(json->text)) {
@@ -35,12 +35,49 @@ static void print(void *context, const char *text, size_t len)
 	json->n += len;
 }
 
+/* Whole characters of one string and the ASCII around it: yajl has escaped what JSON must. */
+static void put_escaped(struct lode_json *json, const char *text, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n) {
+		char escaped[16];
+		uint32_t c = 0;
+
+		n = lode_utf8_take(&c, text + i, len - i);
+		if (!n || c < 0x7f || !lode_escape_hides(c)) {
+			n = n ? n : 1;
+			put_text(json, text + i, n);
+			continue;
+		}
+		if (c > 0xffff)
+			snprintf(escaped, sizeof(escaped), "\\u%04x\\u%04x",
+				 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+		else
+			snprintf(escaped, sizeof(escaped), "\\u%04x", c);
+		put_text(json, escaped, strlen(escaped));
+	}
+}
+
+static void print(void *context, const char *text, size_t len)
+{
+	struct lode_json *json = context;
+
+	if (json->is_escaping) {
+		put_escaped(json, text, len);
+	} else if (len > sizeof(json->text) - json->n) {
+		put_text(json, text, len);
+	} else {
+		memcpy(json->text + json->n, text, len);
+		json->n += len;
+	}
+}
+
 static struct lode_json *open_document(FILE *out, const char *schema, bool is_pretty)
 {
 	struct lode_json *json = lode_alloc(sizeof(*json));
 
 	json->out = out;
 	json->n = 0;
+	json->is_escaping = false;
 	json->gen = yajl_gen_alloc(NULL);
 	if (!json->gen)
 		lode_oom(0);
@@ -81,10 +118,11 @@ void lode_json_close(struct lode_json *json)
 	free(json);
 }
 
-/* yajl checks UTF-8 only when asked, and then drops the text: mended here instead. */
-static void put_string(struct lode_json *json, const char *text)
+/* Text that may hold any character; yajl checks UTF-8 only when asked, and then drops the text:
+   mended here instead. */
+static void put_any(struct lode_json *json, const char *text, size_t len)
 {
-	size_t len = strlen(text), used = 0;
+	size_t used = 0;
 	char *valid;
 
 	if (!u8_check((const uint8_t *)text, len)) {
@@ -102,6 +140,19 @@ static void put_string(struct lode_json *json, const char *text)
 	}
 	yajl_gen_string(json->gen, (const unsigned char *)valid, used);
 	free(valid);
+}
+
+static void put_string(struct lode_json *json, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (lode_escape_plain(text, len) == len) {
+		yajl_gen_string(json->gen, (const unsigned char *)text, len);
+		return;
+	}
+	json->is_escaping = true;
+	put_any(json, text, len);
+	json->is_escaping = false;
 }
 
 static void put_key(struct lode_json *json, const char *key)

@@ -35,13 +35,14 @@ const char *lode_command_closest(const char *name)
 
 int lode_command_misused(const struct lode_command *self, const char *format, ...)
 {
-	char message[4096];
+	char message[4096], safe[4 * sizeof(message)];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	fprintf(stderr, "lode %s: %s\nTry 'lode %s --help'.\n", self->name, message, self->name);
+	fprintf(stderr, "lode %s: %s\nTry 'lode %s --help'.\n", self->name,
+		lode_escape(safe, sizeof(safe), message), self->name);
 	return LODE_EXIT_USAGE;
 }
 

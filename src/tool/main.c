@@ -3,6 +3,7 @@
 #include <lode/lode.h>
 #include <signal.h>
 
+#include "base/escape.h"
 #include "base/memory_bound.h"
 #include "base/memory_limit.h"
 #include "tool/command.h"
@@ -12,15 +13,17 @@
 static int usage_of_unknown(const char *name)
 {
 	const char *close = lode_command_closest(name);
+	char safe[80];
 
+	lode_escape_fit(safe, sizeof(safe), name, 60);
 	if (close)
-		fprintf(stderr, "lode: unknown command '%.60s'; did you mean 'lode %s'?\n", name,
+		fprintf(stderr, "lode: unknown command '%s'; did you mean 'lode %s'?\n", safe,
 			close);
 	else
 		fprintf(stderr,
-			"lode: unknown command '%.60s'\n"
+			"lode: unknown command '%s'\n"
 			"Try 'lode --help'.\n",
-			name);
+			safe);
 	return LODE_EXIT_USAGE;
 }
 

@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "model/call_intake.h"
 #include "base/atomic_file.h"
+#include "base/escape.h"
 #include "base/written.h"
 #include "store/timeline_file.h"
 
@@ -131,7 +132,7 @@ char *lode_timeline_incomplete(const struct lode_call_trace *trace)
 int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job, uint32_t function,
 			   struct lode_error *err)
 {
-	char *text = NULL, name[4096];
+	char *text = NULL, name[4096], safe[4 * sizeof(name)];
 	size_t size = 0;
 	FILE *out = lode_written_open(&text, &size);
 	int rc;
@@ -141,19 +142,17 @@ int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job
 		const struct lode_outlier *o = &job->outliers.at.at[i];
 		const struct lode_call_thread *thread;
 		long long start_ns, end_ns;
-		char *tab;
 
 		/* A symptom has a length. */
 		if ((function != LODE_NONE && o->function != function) || o->duration_ns <= 0)
 			continue;
 		lode_frame_full_name(&job->trace->functions, o->function, name, sizeof(name));
-		for (tab = name; (tab = strpbrk(tab, "\t\r\n"));)
-			*tab = ' ';
 		thread = job->trace->threads.at[o->thread];
 		start_ns = lode_call_recorded_ns(job->trace, thread, o->start_ns);
 		end_ns = start_ns + o->duration_ns;
 		fprintf(out, "%s\t%d\t%lld\t%lld\t%s\t%lld\n", job->trace->source, thread->tid,
-			start_ns, end_ns, name, (long long)o->duration_ns);
+			start_ns, end_ns, lode_escape(safe, sizeof(safe), name),
+			(long long)o->duration_ns);
 	}
 	lode_written_close(out);
 	rc = lode_atomic_write(path, text, size, err);

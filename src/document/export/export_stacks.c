@@ -41,24 +41,24 @@ void lode_export_stacks_release(struct lode_export_stacks *stacks)
 
 /* ---- Folded: "a;b;c cost" ---- */
 
-/* A frame's name where ";" parts frames and a blank the cost: those in it must not. */
-static void put_frame(FILE *out, const char *label)
+/* A frame's name where ";" parts frames: those in it must not. */
+static void put_frame(FILE *out, const struct lode_calltree *tree, uint32_t frame)
 {
-	for (; *label; label++) {
-		unsigned char c = (unsigned char)*label;
+	char name[LODE_EXPORT_NAME_BYTES];
 
-		fputc(c == ';' ? ':' : c < 0x20 || c == 0x7f ? '?' : c, out);
-	}
+	lode_export_name(name, tree, frame);
+	for (char *at = name; (at = strchr(at, ';'));)
+		*at = ':';
+	fputs(name, out);
 }
 
 static void put_stack(FILE *out, const struct lode_calltree *tree, uint32_t stack, uint32_t *frames)
 {
 	size_t n = lode_calltree_path(tree, stack, frames);
-	char label[4096];
 
 	for (size_t i = 0; i < n; i++) {
 		fputs(i ? ";" : "", out);
-		put_frame(out, lode_frame_label(tree, frames[i], label, sizeof(label)));
+		put_frame(out, tree, frames[i]);
 	}
 	if (n == 0)
 		fputs("[no stack]", out);

@@ -202,12 +202,33 @@ static void names_are_not_cut(void **state)
 	}
 }
 
+/* Each byte at each place of a text of up to three words. */
+static void plain_text_ends_where_something_is_escaped(void **state)
+{
+	char text[24];
+
+	(void)state;
+	for (size_t len = 0; len <= sizeof(text); len++) {
+		memset(text, 'a', sizeof(text));
+		assert_int_equal(lode_escape_plain(text, len), len);
+		for (size_t at = 0; at < len; at++)
+			for (int byte = 0; byte < 256; byte++) {
+				bool is_plain = byte >= 0x20 && byte < 0x7f;
+
+				text[at] = (char)byte;
+				assert_int_equal(lode_escape_plain(text, len), is_plain ? len : at);
+				text[at] = 'a';
+			}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(examples_are_shown_as_stated),
 		cmocka_unit_test(texts_that_are_too_wide_end_in_an_ellipsis),
 		cmocka_unit_test(names_are_not_cut),
+		cmocka_unit_test(plain_text_ends_where_something_is_escaped),
 		cmocka_unit_test(output_is_valid_text_without_controls_for_any_input),
 	};
 

@@ -11,7 +11,9 @@
 #include <yajl/yajl_tree.h>
 
 #include "random.h"
+#include "base/escape.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "cases.h"
 
 struct document {
@@ -27,6 +29,20 @@ static void begin(struct document *d)
 	d->json = lode_json_open(d->out, "lode/test/1");
 }
 
+/* A document may be printed on a terminal: nothing in it is obeyed there, or hidden. */
+static bool is_harmless(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size;) {
+		uint32_t c = 0;
+		size_t n = lode_utf8_take(&c, text + i, size - i);
+
+		if (!n || (c != '\n' && lode_escape_hides(c)))
+			return false;
+		i += n;
+	}
+	return true;
+}
+
 static yajl_val end(struct document *d)
 {
 	char message[256] = "";
@@ -38,6 +54,7 @@ static yajl_val end(struct document *d)
 	if (!root)
 		print_error("%s\n%s\n", d->text, message);
 	assert_non_null(root);
+	assert_true(is_harmless(d->text, d->size));
 	free(d->text);
 	return root;
 }
@@ -123,6 +140,11 @@ static void texts_survive(void **state)
 	check_text("plain \"quoted\" \\ / \n \t \x01 \x7f",
 		   "plain \"quoted\" \\ / \n \t \x01 \x7f");
 	check_text("→ ph-store µs 漢字 😀", "→ ph-store µs 漢字 😀");
+	/* The one-byte CSI, a bidi mark, a noncharacter, a tag beyond 16 bits. */
+	check_text("\xc2\x9b"
+		   "31m → \u202e \xef\xbf\xbf \U000e0041",
+		   "\xc2\x9b"
+		   "31m → \u202e \xef\xbf\xbf \U000e0041");
 }
 
 #define FFFD "\xef\xbf\xbd"
