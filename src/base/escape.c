@@ -2,7 +2,6 @@
 #include "base/escape.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unictype.h>
 #include <uniwidth.h>
 

@@ -34,7 +34,7 @@ static void print_completion(FILE *out)
 		     "\tlocal word=${COMP_WORDS[COMP_CWORD]} words=\n"
 		     "\tlocal before=${COMP_WORDS[COMP_CWORD-1]}\n"
 		     "\tif [ \"$COMP_CWORD\" = 1 ]; then\n"
-		     "\t\twords=\"--help --version");
+		     "\t\twords=\"--help --version --color --no-pager");
 	for (const struct lode_command *const *c = lode_commands; *c; c++)
 		fprintf(out, " %s", (*c)->name);
 	fprintf(out, "\"\n"

@@ -1,6 +1,7 @@
 /* Table of commands, and how one is started. */
 #include "tool/command.h"
 
+#include <lode/lode.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 
@@ -155,6 +156,8 @@ bool lode_command_start(const struct lode_command *self, void *values, int argc,
 	*exit_code = LODE_EXIT_OK;
 	if (rc == LODE_OPTIONS_HELP) {
 		lode_help_command(stdout, self);
+	} else if (rc == LODE_OPTIONS_VERSION) {
+		printf("lode %s\n", lode_version());
 	} else if (rc < 0) {
 		*exit_code = lode_command_misused(self, "%s", err.message);
 	} else {

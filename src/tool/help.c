@@ -151,8 +151,8 @@ void lode_help_overview(FILE *out)
 		     "  lode record -- ./program         record a run of a program (needs perf)\n"
 		     "  lode mine program.lode           show what made it slow\n"
 		     "  lode mine --show 1 program.lode  show the largest problem in full\n\n"
-		     "lode COMMAND --help lists all options. Results go to stdout, messages to "
-		     "stderr.\n");
+		     "lode COMMAND --help lists all options; --color=WHEN and --no-pager also work "
+		     "before\nCOMMAND. Results go to stdout, messages to stderr.\n");
 }
 
 /* ---- man pages ---- */

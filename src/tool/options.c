@@ -164,6 +164,8 @@ static int parse_long(struct reader *r, const char *word)
 
 	if (len == 4 && memcmp(word, "help", 4) == 0)
 		return LODE_OPTIONS_HELP;
+	if (len == 7 && memcmp(word, "version", 7) == 0)
+		return LODE_OPTIONS_VERSION;
 	rc = lode_common_option_take(word, len, equals ? equals + 1 : NULL, r->err);
 	if (rc)
 		return rc < 0 ? rc : 0;

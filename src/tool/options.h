@@ -57,7 +57,8 @@ struct lode_option {
 	}
 
 enum {
-	LODE_OPTIONS_HELP = 1, /* --help or -h was given: parsing stopped there */
+	LODE_OPTIONS_HELP = 1,	  /* --help or -h was given: parsing stopped there */
+	LODE_OPTIONS_VERSION = 2, /* --version was given */
 };
 
 /*
@@ -65,8 +66,8 @@ enum {
  * counted in *n_operands; the words of options stand behind, in their order. "--" ends the options;
  * so does the first operand when `first_operand_ends` (a command line that belongs to another
  * program follows). The files that options name, also those that are written without being named,
- * are added to `files` (NULL: to nothing). Gives 0, LODE_OPTIONS_HELP, or LODE_ERR_ARG with a
- * sentence that says what was meant, perhaps.
+ * are added to `files` (NULL: to nothing). Gives 0, LODE_OPTIONS_HELP, LODE_OPTIONS_VERSION, or
+ * LODE_ERR_ARG with a sentence that says what was meant, perhaps.
  */
 int lode_options_parse(const struct lode_option *options, void *values, int argc, char **argv,
 		       bool first_operand_ends, int *n_operands, struct lode_named_files *files,

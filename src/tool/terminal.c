@@ -51,6 +51,21 @@ int lode_common_option_take(const char *name, size_t len, const char *value, str
 			 "--color must be auto, always or never, as in --color=never");
 }
 
+int lode_common_options_take(int argc, char *const *argv, struct lode_error *err)
+{
+	int n = 0;
+
+	for (; n < argc && strncmp(argv[n], "--", 2) == 0; n++) {
+		const char *name = argv[n] + 2, *equals = strchr(name, '=');
+		size_t len = equals ? (size_t)(equals - name) : strlen(name);
+		int rc = lode_common_option_take(name, len, equals ? equals + 1 : NULL, err);
+
+		if (rc <= 0)
+			return rc < 0 ? rc : n;
+	}
+	return n;
+}
+
 /* ---- The page ---- */
 
 unsigned lode_columns(FILE *file, unsigned otherwise)

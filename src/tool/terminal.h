@@ -17,6 +17,10 @@ extern const struct lode_option lode_common_options[];
 int lode_common_option_take(const char *name, size_t len, const char *value,
 			    struct lode_error *err);
 
+/* Takes those that begin a command line, before its command. Gives their number, or LODE_ERR_ARG.
+ */
+int lode_common_options_take(int argc, char *const *argv, struct lode_error *err);
+
 /* Columns to fill on `file`: the terminal's width (80 to 200), else `otherwise`. */
 unsigned lode_columns(FILE *file, unsigned otherwise);
 /* Standard output; 100 columns where it is no terminal. */

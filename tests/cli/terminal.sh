@@ -24,6 +24,8 @@ print("PAGER:", "page:" in run(100, mine, LODE_PAGER="-", PAGER=pager)[1])
 print("LODE_PAGER first:", "page:" not in run(100, mine, PAGER=pager)[1])
 print("less -FRX, where there is one, shows what fits and ends:", "read" in run(100, mine, LODE_PAGER="-")[1])
 print("--no-pager:", "page:" not in run(100, ["mine", "--no-pager", "a.folded"], LODE_PAGER=pager)[1])
+print("before the command:", "page:" not in run(100, ["--no-pager", "mine", "a.folded"], LODE_PAGER=pager)[1],
+      "\x1b" not in run(100, ["--color=never", "--no-pager", "mine", "a.folded"])[1])
 print("a pager that cannot run ends lode quietly:", run(100, mine, LODE_PAGER="exit 0")[0] in (0, -13))
 print("no pager for JSON:", "page:" not in run(100, ["mine", "--json", "a.folded"], LODE_PAGER=pager)[1])
 P
@@ -33,6 +35,10 @@ echo "== misuse"
 "$LODE" mine --color a.folded
 "$LODE" mine --no-pager=1 a.folded
 "$LODE" mine --colour=never a.folded
+"$LODE" --color=blue mine a.folded
+"$LODE" --no-pager=1 mine a.folded
+"$LODE" --pager mine a.folded
+"$LODE" pio --color=blue show m
 echo "== did you mean"
 for word in --shwo --sym --pagre --hepl; do "$LODE" mine $word a.folded 2>&1 | head -n 1; done
 "$LODE" help mien 2>&1 | head -n 1

@@ -3,6 +3,7 @@
 
 #include "input/format.h"
 #include "tool/help.h"
+#include "tool/terminal.h"
 
 static const struct lode_command *const parts[] = {&lode_cmd_pio_train, &lode_cmd_pio_analyse,
 						   &lode_cmd_pio_show, &lode_cmd_pio_watch, NULL};
@@ -21,7 +22,13 @@ static const struct lode_example examples[] = {
 static int pio_command(const struct lode_command *self, int argc, char **argv)
 {
 	static const char *const words[] = {"train", "analyse", "show", "watch", NULL};
+	struct lode_error err;
+	int n = lode_common_options_take(argc, argv, &err);
 
+	if (n < 0)
+		return lode_command_misused(self, "%s", err.message);
+	argc -= n;
+	argv += n;
 	for (size_t i = 0; argc && parts[i]; i++) {
 		/* The name of a part is "pio" and its word. */
 		if (strcmp(parts[i]->name + strlen("pio "), argv[0]) == 0)
