@@ -155,6 +155,23 @@ static enum MHD_Result send_made(struct MHD_Connection *connection, const struct
 	return MHD_queue_response(connection, MHD_HTTP_OK, made->plain);
 }
 
+/* ---- Phases of a connection ---- */
+
+static struct lode_overdue_connection *phases_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static void set_phase(const struct lode_answers *answers, struct MHD_Connection *connection,
+		      enum lode_overdue_phase phase)
+{
+	if (phases_of(connection))
+		lode_overdue_phase(answers->overdue, phases_of(connection), phase);
+}
+
 /* ---- Questions ---- */
 
 static enum MHD_Result add_parameter(void *context, enum MHD_ValueKind kind, const char *key,
@@ -284,6 +301,11 @@ static enum MHD_Result start_question(struct lode_answers *answers,
 		request->made = lode_kept_find(request->shown->kept, request->key);
 	if (request->made)
 		return send_made(connection, request->made);
+	if (phases_of(connection) &&
+	    !lode_overdue_await_answer(answers->overdue, phases_of(connection)))
+		return refuse_with(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "too many questions are waiting: try again in a moment",
+				   "Retry-After", "1");
 	request->connection = connection;
 	request->question = place->question;
 	request->job = (struct lode_asker_job){
@@ -433,16 +455,6 @@ static void take_body(struct request *request, const char *bytes, size_t n)
 	lode_vec_append_all(&request->body, bytes, n);
 }
 
-static void set_phase(const struct lode_answers *answers, struct MHD_Connection *connection,
-		      enum lode_overdue_phase phase)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-	if (info && info->socket_context)
-		lode_overdue_phase(answers->overdue, info->socket_context, phase);
-}
-
 static enum MHD_Result answer(struct lode_answers *answers, struct MHD_Connection *connection,
 			      const char *url, const struct lode_site_place *place,
 			      struct request *request)
@@ -493,8 +505,10 @@ enum MHD_Result lode_answer_request(void *context, struct MHD_Connection *connec
 		set_phase(answers, connection, goes_on ? LODE_AWAITS_BODY : LODE_AWAITS_READER);
 		return result;
 	}
-	if (request->is_answered)
+	if (request->is_answered) {
+		set_phase(answers, connection, LODE_AWAITS_READER);
 		return send_answer(connection, request);
+	}
 	if (*upload_bytes) {
 		take_body(request, upload, *upload_bytes);
 		*upload_bytes = 0;

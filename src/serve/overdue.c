@@ -1,4 +1,4 @@
-/* Disconnects clients that are too slow. */
+/* Disconnects clients that are too slow, and the slowest of too many. */
 #include "serve/overdue.h"
 
 #include <pthread.h>
@@ -9,8 +9,10 @@
 
 struct lode_overdue_connection {
 	struct lode_overdue_connection *previous, *next;
-	int64_t deadline_ms;
+	int64_t since_ms, deadline_ms;
+	enum lode_overdue_phase phase;
 	int fd;
+	bool is_shut;
 };
 
 struct lode_overdue {
@@ -19,13 +21,22 @@ struct lode_overdue {
 	pthread_t thread;
 	struct lode_overdue_connection ring; /* of all connections */
 	int64_t limits_ms[LODE_N_PHASES];
-	int64_t rest_ms; /* between two looks */
+	int64_t rest_ms;     /* between two looks */
+	size_t most, n_open; /* connections that are not shut */
+	size_t n_asking;     /* that await an answer */
 	bool is_over;
 };
 
 static int64_t now_ms(void)
 {
 	return lode_clock_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
+static void shut(struct lode_overdue *overdue, struct lode_overdue_connection *c)
+{
+	shutdown(c->fd, SHUT_RDWR);
+	overdue->n_open -= !c->is_shut;
+	c->is_shut = true;
 }
 
 static void look_overdue(struct lode_overdue *overdue)
@@ -35,7 +46,32 @@ static void look_overdue(struct lode_overdue *overdue)
 	for (struct lode_overdue_connection *c = overdue->ring.next; c != &overdue->ring;
 	     c = c->next)
 		if (now >= c->deadline_ms)
-			shutdown(c->fd, SHUT_RDWR);
+			shut(overdue, c);
+}
+
+/* Ends one connection for a new one. */
+static void make_room(struct lode_overdue *overdue)
+{
+	struct lode_overdue_connection *slowest = NULL;
+
+	for (struct lode_overdue_connection *c = overdue->ring.next; c != &overdue->ring;
+	     c = c->next)
+		if (!c->is_shut && c->phase != LODE_AWAITS_ANSWER &&
+		    (!slowest || c->phase < slowest->phase ||
+		     (c->phase == slowest->phase && c->since_ms <= slowest->since_ms)))
+			slowest = c;
+	if (slowest)
+		shut(overdue, slowest);
+}
+
+static void set_phase(struct lode_overdue *overdue, struct lode_overdue_connection *c,
+		      enum lode_overdue_phase phase)
+{
+	overdue->n_asking += phase == LODE_AWAITS_ANSWER;
+	overdue->n_asking -= c->phase == LODE_AWAITS_ANSWER;
+	c->phase = phase;
+	c->since_ms = now_ms();
+	c->deadline_ms = c->since_ms + overdue->limits_ms[phase];
 }
 
 static void *watch(void *argument)
@@ -54,12 +90,13 @@ static void *watch(void *argument)
 	return NULL;
 }
 
-struct lode_overdue *lode_overdue_start(const int64_t limits_ms[LODE_N_PHASES])
+struct lode_overdue *lode_overdue_start(const int64_t limits_ms[LODE_N_PHASES], size_t most)
 {
 	struct lode_overdue *overdue = lode_alloc0(1, sizeof(*overdue));
 	pthread_condattr_t attributes;
 
 	overdue->ring.next = overdue->ring.previous = &overdue->ring;
+	overdue->most = most;
 	overdue->rest_ms = 1000;
 	for (int i = 0; i < LODE_N_PHASES; i++) {
 		overdue->limits_ms[i] = limits_ms[i];
@@ -95,8 +132,11 @@ struct lode_overdue_connection *lode_overdue_enter(struct lode_overdue *overdue,
 	struct lode_overdue_connection *c = lode_alloc0(1, sizeof(*c));
 
 	c->fd = fd;
-	c->deadline_ms = now_ms() + overdue->limits_ms[LODE_AWAITS_HEADER];
 	pthread_mutex_lock(&overdue->lock);
+	if (overdue->n_open >= overdue->most)
+		make_room(overdue);
+	overdue->n_open++;
+	set_phase(overdue, c, LODE_AWAITS_HEADER);
 	c->previous = &overdue->ring;
 	c->next = overdue->ring.next;
 	c->next->previous = c;
@@ -108,6 +148,8 @@ struct lode_overdue_connection *lode_overdue_enter(struct lode_overdue *overdue,
 void lode_overdue_leave(struct lode_overdue *overdue, struct lode_overdue_connection *connection)
 {
 	pthread_mutex_lock(&overdue->lock);
+	overdue->n_open -= !connection->is_shut;
+	overdue->n_asking -= connection->phase == LODE_AWAITS_ANSWER;
 	connection->previous->next = connection->next;
 	connection->next->previous = connection->previous;
 	pthread_mutex_unlock(&overdue->lock);
@@ -117,9 +159,20 @@ void lode_overdue_leave(struct lode_overdue *overdue, struct lode_overdue_connec
 void lode_overdue_phase(struct lode_overdue *overdue, struct lode_overdue_connection *connection,
 			enum lode_overdue_phase phase)
 {
-	int64_t deadline_ms = now_ms() + overdue->limits_ms[phase];
+	pthread_mutex_lock(&overdue->lock);
+	set_phase(overdue, connection, phase);
+	pthread_mutex_unlock(&overdue->lock);
+}
+
+bool lode_overdue_await_answer(struct lode_overdue *overdue,
+			       struct lode_overdue_connection *connection)
+{
+	bool may;
 
 	pthread_mutex_lock(&overdue->lock);
-	connection->deadline_ms = deadline_ms;
+	may = overdue->n_asking < (overdue->most + 1) / 2;
+	if (may)
+		set_phase(overdue, connection, LODE_AWAITS_ANSWER);
 	pthread_mutex_unlock(&overdue->lock);
+	return may;
 }

@@ -64,7 +64,7 @@ static int listen_at(const struct addrinfo *info, const char *name, uint16_t por
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (info->ai_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-	if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, 128) == 0)
+	if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
 		return fd;
 	if (errno == EADDRINUSE)
 		rc = lode_fail(err, LODE_ERR_IO, NULL, -1,
@@ -135,6 +135,27 @@ static size_t unescape(void *context, struct MHD_Connection *connection, char *t
 	return n;
 }
 
+static unsigned n_threads_of(const struct lode_server_options *options)
+{
+	return options->n_threads ? options->n_threads : DEFAULT_THREADS;
+}
+
+static unsigned n_connections_of(const struct lode_server_options *options)
+{
+	return options->n_connections ? options->n_connections : DEFAULT_CONNECTIONS;
+}
+
+/*
+ * From how many connections on the slowest gives way to a new one. Each thread of libmicrohttpd
+ * accepts its part of all: with more than that, it would accept none, not even to end another.
+ */
+static size_t crowd_of(const struct lode_server_options *options)
+{
+	unsigned each = n_connections_of(options) / n_threads_of(options);
+
+	return each - (each + 7) / 8;
+}
+
 static struct MHD_Daemon *start_daemon(struct lode_server *server)
 {
 	const struct lode_server_options *options = &server->options;
@@ -143,12 +164,10 @@ static struct MHD_Daemon *start_daemon(struct lode_server *server)
 	   over, and with them everybody else out. */
 	unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			 (server->is_v6 ? MHD_USE_IPv6 : 0);
-	unsigned n_threads = options->n_threads ? options->n_threads : DEFAULT_THREADS;
-	unsigned n_connections =
-		options->n_connections ? options->n_connections : DEFAULT_CONNECTIONS;
+	unsigned n_threads = n_threads_of(options);
 	struct MHD_OptionItem items[] = {
 		{MHD_OPTION_LISTEN_SOCKET, server->fd, NULL},
-		{MHD_OPTION_CONNECTION_LIMIT, n_connections, NULL},
+		{MHD_OPTION_CONNECTION_LIMIT, n_connections_of(options), NULL},
 		{MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S, NULL},
 		{MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, NULL},
 		{MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
@@ -196,10 +215,11 @@ int lode_server_answer(struct lode_server *server, struct lode_site *site, struc
 		[LODE_AWAITS_HEADER] = options->header_ms ? options->header_ms : 20000,
 		[LODE_AWAITS_BODY] = options->body_ms ? options->body_ms : 20000,
 		[LODE_AWAITS_READER] = options->answer_ms ? options->answer_ms : 300000,
+		[LODE_AWAITS_ANSWER] = options->answer_ms ? options->answer_ms : 300000,
 	};
 
 	lode_answers_make(&server->answers, site);
-	server->answers.overdue = lode_overdue_start(limits_ms);
+	server->answers.overdue = lode_overdue_start(limits_ms, crowd_of(options));
 	server->daemon = start_daemon(server);
 	return server->daemon ? LODE_OK
 			      : lode_fail(err, LODE_ERR_IO, NULL, -1, "the server cannot start");

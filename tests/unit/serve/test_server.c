@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -573,6 +574,59 @@ static void documents_do_not_wait_for_questions(void **state)
 	close_house(&house);
 }
 
+/* Of 8 connections questions may have 4. More of them are told to come again; who says nothing
+   makes room for others. */
+static void many_connections_leave_room(void **state)
+{
+	enum { N_ASKED = 6, N_MAY_WAIT = 4 };
+	struct house house;
+	struct pollfd asked[N_ASKED];
+	char text[200], *answer;
+	size_t n;
+	int fd, n_refused = 0;
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){.n_threads = 1, .n_connections = 8});
+	snprintf(text, sizeof(text),
+		 "GET /api/reports/mine/gate HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n"
+		 "Connection: close\r\n\r\n",
+		 lode_server_port(house.server));
+	for (int i = 0; i < N_ASKED; i++) {
+		asked[i] = (struct pollfd){dial(&house), POLLIN, 0};
+		tell(asked[i].fd, text, strlen(text));
+	}
+	while (n_refused < N_ASKED - N_MAY_WAIT) {
+		assert_true(poll(asked, N_ASKED, 20000) > 0);
+		for (int i = 0; i < N_ASKED; i++) {
+			if (asked[i].fd < 0 || !asked[i].revents)
+				continue;
+			answer = hear(asked[i].fd, &n);
+			assert_non_null(strstr(answer, "HTTP/1.1 503"));
+			assert_non_null(strstr(answer, "Retry-After: 1"));
+			free(answer);
+			close(asked[i].fd);
+			asked[i].fd = -1;
+			n_refused++;
+		}
+	}
+	for (int i = 0; i < 40; i++) {
+		fd = dial(&house);
+		expect(&house, "GET", "/api/reports/mine", HOST, 200, "{\"a\": 1}");
+		if (i % 2)
+			close(fd);
+	}
+	__atomic_store_n(&house.is_gate_open, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < N_ASKED; i++) {
+		if (asked[i].fd < 0)
+			continue;
+		answer = hear(asked[i].fd, &n);
+		assert_non_null(strstr(answer, "{\"waited\": true}"));
+		free(answer);
+		close(asked[i].fd);
+	}
+	close_house(&house);
+}
+
 static void *open_gate(void *context)
 {
 	struct house *house = context;
@@ -774,6 +828,7 @@ int main(void)
 		cmocka_unit_test(lasting_answers_are_made_once),
 		cmocka_unit_test(refusals_have_their_status_and_are_not_kept),
 		cmocka_unit_test(documents_do_not_wait_for_questions),
+		cmocka_unit_test(many_connections_leave_room),
 		cmocka_unit_test(stopping_waits_for_what_is_asked),
 		cmocka_unit_test(another_site_takes_its_place_while_many_ask),
 		cmocka_unit_test(pending_reports_say_how_far_they_are),
