@@ -18,7 +18,7 @@ struct timeline_values {
 	struct lode_regtime_options regtime;
 	struct lode_time_span window;
 	const char *symbols, *thread_names;
-	const char *at, *function, *thread;
+	const char *at, *function, *during, *thread;
 	const char *index, *symptoms_out, *html;
 	const char *input;
 	struct lode_input_options shared; /* symbols and the machine */
@@ -62,6 +62,10 @@ static const struct lode_option options[] = {
 	LODE_OPTION("function", "NAME", lode_set_text, AT(function),
 		    "show one function: which threads call it, when, and its long calls",
 		    .letter = 'f', .is_aside = true),
+	LODE_OPTION("during", "THREAD:FUNCTION", lode_set_text, AT(during),
+		    "compare what the other threads (or --thread) do while a thread is in a "
+		    "function, or idle (THREAD:idle), with what they do otherwise",
+		    .is_aside = true),
 	LODE_FLAG("functions", AT(wants_functions),
 		  "show a profile: calls, self and total time of each function, of --window and "
 		  "--thread if given",
@@ -138,6 +142,8 @@ static const struct lode_example examples[] = {
 	{"What did thread 7 and all others do at 1.5 s?", "lode timeline --at 7:+1.5s run.lodet"},
 	{"Which functions take the time, and who calls one of them?",
 	 "lode timeline --functions run.lodet && lode timeline -f read_page run.lodet"},
+	{"What does thread 17 do while thread 21 is idle, and is it more than otherwise?",
+	 "lode timeline --during 21:idle --thread 17 run.lodet"},
 	{"One second in more detail", "lode timeline --window +1s,+2s run.lodet"},
 	{"One thread's timeline", "lode timeline --thread 7 uftrace.data"},
 	{"Single calls of a time range in ui.perfetto.dev",
@@ -240,6 +246,7 @@ static struct lode_timeline_request timeline_request_of(const struct timeline_va
 						 : LODE_TIMELINE_ALL,
 		.at = v->at,
 		.function = v->function,
+		.during = v->during,
 		.wants_functions = v->wants_functions,
 		.thread = v->thread,
 		.symptoms = v->symptoms_out,
@@ -304,6 +311,32 @@ static int answer_timeline(const struct lode_command *self, const struct timelin
 	return put ? put : code;
 }
 
+#define QUESTIONS "--at, --function, --during, --functions"
+
+static int check_timeline(const struct lode_command *self, const struct timeline_values *v)
+{
+	int n_questions = !!v->at + !!v->function + !!v->during + v->wants_functions;
+	bool has_window = v->window.from_ns != INT64_MIN || v->window.to_ns != INT64_MAX;
+
+	if (n_questions > 1)
+		return lode_command_misused(self, "give only one of " QUESTIONS);
+	if (v->is_full && !v->wants_json)
+		return lode_command_misused(self, "--full requires --json");
+	if (v->is_page && (!v->wants_json || n_questions))
+		return lode_command_misused(
+			self, "--page requires --json and cannot be combined with " QUESTIONS);
+	if (v->is_whole_only && !v->html)
+		return lode_command_misused(self, "--whole-only requires --html");
+	if (v->html && (v->wants_json || n_questions || v->thread || has_window))
+		return lode_command_misused(self,
+					    "--html shows the whole trace: it cannot be combined "
+					    "with --json, --window, --thread, " QUESTIONS);
+	if (v->exports.chrome_trace && (v->html || v->wants_json || n_questions || v->symptoms_out))
+		return lode_command_misused(self, "--chrome-trace cannot be combined with --html, "
+						  "--json, --symptoms-out, " QUESTIONS);
+	return LODE_EXIT_OK;
+}
+
 static int run_timeline(const struct lode_command *self, int argc, char **argv)
 {
 	struct timeline_values values;
@@ -314,29 +347,9 @@ static int run_timeline(const struct lode_command *self, int argc, char **argv)
 		return code;
 	if (n != 1)
 		return lode_command_misused(self, "give one trace or index");
-	if (!!values.at + !!values.function + values.wants_functions > 1)
-		return lode_command_misused(self,
-					    "--at, --function and --functions exclude each other");
-	if (values.is_full && !values.wants_json)
-		return lode_command_misused(self, "--full requires --json");
-	if (values.is_page &&
-	    (!values.wants_json || values.at || values.function || values.wants_functions))
-		return lode_command_misused(self, "--page requires --json and cannot be combined "
-						  "with --at, --function, --functions");
-	if (values.is_whole_only && !values.html)
-		return lode_command_misused(self, "--whole-only requires --html");
-	if (values.html && (values.wants_json || values.at || values.function || values.thread ||
-			    values.wants_functions || values.window.from_ns != INT64_MIN ||
-			    values.window.to_ns != INT64_MAX))
-		return lode_command_misused(self, "--html shows the whole trace: it cannot be "
-						  "combined with --json, --window, --at, "
-						  "--function, --functions");
-	if (values.exports.chrome_trace &&
-	    (values.html || values.wants_json || values.at || values.function ||
-	     values.wants_functions || values.symptoms_out))
-		return lode_command_misused(self, "--chrome-trace cannot be combined with --html, "
-						  "--json, --symptoms-out, --at, --function, "
-						  "--functions");
+	code = check_timeline(self, &values);
+	if (code != LODE_EXIT_OK)
+		return code;
 	if (values.html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	values.input = argv[0];

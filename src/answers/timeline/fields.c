@@ -31,6 +31,7 @@ struct content {
 	struct lode_loss_row *losses;
 	size_t n_losses, n_threads;
 	size_t n_functions, functions_more;
+	const struct during *during;
 	const struct moment *at;
 	const struct use_of_function *function;
 	node_vec *nodes; /* of the item that was made last */
@@ -507,6 +508,98 @@ static const struct lode_field profile_edge_fields[] = {
 };
 LODE_RECORD(profile_edge, struct profile_edge, .is_shared = true);
 
+/* ---- While a thread is in a function or idle ---- */
+
+struct during_row {
+	int32_t tid;
+	const char *name, *function;
+	int64_t inside_ns, outside_ns;
+	double p;
+};
+
+struct during {
+	const struct lode_timeline_answer *answer;
+	int32_t tid;
+	const char *function;
+	struct span span;
+	size_t n_spans, n_rows, n_more;
+	int64_t inside_ns, outside_ns;
+	const struct during_row *rows;
+};
+
+static const struct lode_field during_row_fields[] = {
+	LODE_FIELD(struct during_row, tid, NULL),
+	LODE_FIELD(struct during_row, name, NULL),
+	LODE_FIELD(struct during_row, function, "innermost", .absent = "idle"),
+	LENGTH("inside_ns", struct during_row, inside_ns),
+	LENGTH("outside_ns", struct during_row, outside_ns),
+	LODE_FIELD(struct during_row, p,
+		   "share of shifts in time with at least this difference between the shares of "
+		   "the time inside and outside",
+		   .is_positive = true),
+};
+LODE_RECORD(during_row, struct during_row);
+
+static const struct lode_field during_fields[] = {
+	LODE_FIELD(struct during, tid, NULL),
+	LODE_FIELD(struct during, function, "anywhere on the stack", .absent = "idle"),
+	LODE_FIELDS_OF(struct during, span, &span_record),
+	LODE_FIELD_AS("spans", struct during, n_spans, NULL),
+	LENGTH("inside_ns", struct during, inside_ns),
+	LENGTH("outside_ns", struct during, outside_ns),
+	LODE_LIST("rows", struct during, rows, n_rows, &during_row_record,
+		  "other threads, largest difference first"),
+	LODE_FIELD_AS("more", struct during, n_more, NULL),
+};
+LODE_RECORD(during, struct during);
+
+static const char *name_or_null(const struct lode_call_trace *trace, uint32_t function,
+				struct lode_arena *arena)
+{
+	char name[4096];
+
+	if (function == LODE_NONE)
+		return NULL;
+	return lode_arena_strdup(arena, lode_frame_full_name(&trace->functions, function, name,
+							     sizeof(name)));
+}
+
+static const struct during *during_of(const struct lode_timeline_answer *answer,
+				      struct lode_arena *arena)
+{
+	const struct lode_timeline_during *d = answer->during;
+	const struct lode_call_trace *trace = answer->job.trace;
+	struct during *out = lode_arena_array(arena, struct during, 1);
+	struct during_row *rows = lode_arena_array(arena, struct during_row, d->n_rows + 1);
+
+	for (size_t i = 0; i < d->n_rows; i++) {
+		const struct lode_during_row *row = &d->is.rows.at[d->rows[i]];
+		const struct lode_call_thread *thread = trace->threads.at[row->thread];
+
+		rows[i] = (struct during_row){
+			.tid = thread->tid,
+			.name = lode_call_thread_name(trace, thread),
+			.function = name_or_null(trace, row->function, arena),
+			.inside_ns = row->inside_ns,
+			.outside_ns = row->outside_ns,
+			.p = row->p,
+		};
+	}
+	*out = (struct during){
+		.answer = answer,
+		.tid = trace->threads.at[d->condition.thread]->tid,
+		.function = name_or_null(trace, d->condition.function, arena),
+		.span = {d->is.t0_ns, d->is.t1_ns},
+		.n_spans = d->is.spans.n,
+		.n_rows = d->n_rows,
+		.n_more = d->n_more,
+		.inside_ns = d->is.inside_ns,
+		.outside_ns = d->is.outside_ns,
+		.rows = rows,
+	};
+	return out;
+}
+
 /* ---- A function ---- */
 
 struct use_of_function {
@@ -623,6 +716,8 @@ static const struct lode_field content_fields[] = {
 	LODE_ROWS("functions", struct content, n_functions, profile_row_at, &profile_row_record,
 		  "most self time first", .absent = "--functions is not given"),
 	LODE_FIELD(struct content, functions_more, NULL, .absent = "--functions is not given"),
+	LODE_FIELD_POINTER("during", struct content, during, &during_record, NULL,
+			   .absent = "--during is not given"),
 	LODE_FIELD_POINTER("at", struct content, at, &moment_record, NULL,
 			   .absent = "--at is not given"),
 	LODE_FIELD_POINTER("function", struct content, function, &function_record, NULL,
@@ -662,18 +757,12 @@ static const struct profile_edge *edges_of(const struct lode_timeline_answer *an
 					   bool is_caller, struct lode_arena *arena)
 {
 	struct profile_edge *out = lode_arena_array(arena, struct profile_edge, n + 1);
-	char name[4096];
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t function = is_caller ? edges[i]->caller : edges[i]->callee;
-		const char *text = NULL;
-
-		if (function != LODE_NONE)
-			text = lode_arena_strdup(
-				arena, lode_frame_full_name(&answer->job.trace->functions, function,
-							    name, sizeof(name)));
-		out[i] = (struct profile_edge){text, edges[i]->n_calls, edges[i]->total_ns};
-	}
+	for (size_t i = 0; i < n; i++)
+		out[i] = (struct profile_edge){
+			name_or_null(answer->job.trace,
+				     is_caller ? edges[i]->caller : edges[i]->callee, arena),
+			edges[i]->n_calls, edges[i]->total_ns};
 	return out;
 }
 
@@ -732,6 +821,8 @@ void lode_timeline_json(FILE *out, const struct lode_timeline_answer *answer)
 
 	if (answer->moment)
 		add_moment(&content, meanwhile, &moment);
+	if (answer->during)
+		content.during = during_of(answer, &arena);
 	if (answer->function)
 		add_function(&content, meanwhile, &function, &arena);
 	lode_document_put(out, &lode_timeline_document, &content, &names);

@@ -176,6 +176,60 @@ static struct lode_opening open_profile(const struct lode_timeline_answer *answe
 	};
 }
 
+/* "in shelf_lock", "idle" */
+static const char *condition_text(const struct lode_timeline_answer *answer, uint32_t function,
+				  struct lode_arena *arena)
+{
+	return function == LODE_NONE
+		       ? "idle"
+		       : lode_finding_text(arena, "in %s", function_text(answer, function, arena));
+}
+
+static const char *percent_text(int64_t part_ns, int64_t whole_ns, struct lode_arena *arena)
+{
+	char share[LODE_UNITS_BUFFER];
+
+	return lode_finding_text(arena, "%s", lode_format_share(share, part_ns, whole_ns));
+}
+
+/* The largest difference that shifts seldom give; of none, that there is none. */
+static struct lode_opening open_during(const struct lode_timeline_answer *answer,
+				       struct lode_arena *arena)
+{
+	const struct lode_timeline_during *d = answer->during;
+	const struct lode_call_trace *trace = answer->job.trace;
+	const struct lode_during_row *most = NULL;
+	const char *who = thread_text(answer, trace->threads.at[d->condition.thread], arena);
+	const char *is = condition_text(answer, d->condition.function, arena);
+
+	for (size_t i = 0; i < d->n_rows && !most; i++)
+		if (d->is.rows.at[d->rows[i]].p <= 0.05)
+			most = &d->is.rows.at[d->rows[i]];
+	if (!d->is.inside_ns || !d->is.outside_ns)
+		return (struct lode_opening){
+			.finding = lode_finding_text(arena, "Thread %s is %s %s.", who,
+						     d->is.inside_ns ? "always" : "never", is)};
+	if (!most)
+		return (struct lode_opening){
+			.finding = lode_finding_text(
+				arena,
+				"While thread %s is %s (%s of the time), what the others do does "
+				"not differ significantly from the rest of the time.",
+				who, is,
+				percent_text(d->is.inside_ns, d->is.t1_ns - d->is.t0_ns, arena))};
+	return (struct lode_opening){
+		.finding = lode_finding_text(
+			arena,
+			"While thread %s is %s (%s of the time), thread %s is %s for %s of it, "
+			"otherwise %s.",
+			who, is, percent_text(d->is.inside_ns, d->is.t1_ns - d->is.t0_ns, arena),
+			thread_text(answer, trace->threads.at[most->thread], arena),
+			condition_text(answer, most->function, arena),
+			percent_text(most->inside_ns, d->is.inside_ns, arena),
+			percent_text(most->outside_ns, d->is.outside_ns, arena)),
+	};
+}
+
 static struct lode_opening open_moment(const struct lode_timeline_answer *answer,
 				       const struct lode_asked *asked, struct lode_arena *arena)
 {
@@ -212,6 +266,7 @@ struct lode_opening lode_timeline_opening(const struct lode_timeline_answer *ans
 {
 	return answer->moment	  ? open_moment(answer, asked, arena)
 	       : answer->function ? open_function(answer, asked, arena)
+	       : answer->during	  ? open_during(answer, arena)
 	       : answer->profile  ? open_profile(answer, asked, arena)
 				  : open_trace(answer, asked, arena);
 }

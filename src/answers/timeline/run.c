@@ -1,4 +1,5 @@
 /* The answer of lode timeline: a trace is read, compressed, and asked. */
+#include <math.h>
 #include <stdarg.h>
 
 #include "answers/timeline/timeline.h"
@@ -13,6 +14,7 @@ struct lode_timeline_state {
 	struct lode_timeline_function function;
 	struct lode_meanwhile meanwhile;
 	struct lode_profile profile;
+	struct lode_timeline_during during;
 	struct lode_timeline_views views;
 	struct lode_arena arena;
 };
@@ -154,7 +156,7 @@ static int narrow_down(struct lode_timeline_answer *answer,
 		return rc;
 	answer->only = answer->job.trace->threads.at[thread];
 	/* With a question beside it, the others' timelines may be asked for. */
-	if (!request->at && !request->function && !request->symptoms)
+	if (!request->at && !request->function && !request->during && !request->symptoms)
 		answer->options.only = answer->only;
 	return LODE_OK;
 }
@@ -346,6 +348,61 @@ static int ask_function(struct lode_timeline_state *s, uint32_t function, struct
 				   job->n_threads, err);
 }
 
+/* Names may contain colons: the first thread that there is counts. */
+static int find_condition(struct lode_during_condition *out, struct lode_timeline_answer *answer,
+			  const char *words, struct lode_error *err)
+{
+	const struct lode_call_trace *trace = answer->job.trace;
+	char word[256] = "";
+	const char *colon = words;
+	bool is_found = false;
+
+	while (!is_found && (colon = strchr(colon, ':')) != NULL) {
+		snprintf(word, sizeof(word), "%.*s", (int)(colon++ - words), words);
+		for (size_t i = 0; i < trace->threads.n && !is_found; i++)
+			is_found = is_thread(trace, i, word);
+	}
+	if (!*word || (is_found && !*colon))
+		return misused(answer, err,
+			       "--during: give THREAD:FUNCTION or THREAD:idle, such as 4711:lock");
+	if (find_thread(&out->thread, answer, word, err) < 0)
+		return LODE_ERR_ARG;
+	out->function = LODE_NONE;
+	return strcmp(colon, "idle") == 0 ? LODE_OK
+					  : find_function(&out->function, answer, colon, err);
+}
+
+/* Rows of the thread that is asked for, which something is there to say of. */
+static void list_during(struct lode_timeline_state *s)
+{
+	struct lode_timeline_during *during = &s->during;
+	size_t n = 0;
+
+	during->rows = lode_arena_array(&s->arena, size_t, during->is.rows.n + 1);
+	for (size_t i = 0; i < during->is.rows.n; i++)
+		if (is_asked_about(&s->answer, during->is.rows.at[i].thread) &&
+		    !isnan(during->is.rows.at[i].p))
+			during->rows[n++] = i;
+	during->n_rows = cut_off(n, s->answer.top, &during->n_more);
+}
+
+static int ask_during(struct lode_timeline_state *s, const char *words, struct lode_error *err)
+{
+	struct lode_timeline_answer *answer = &s->answer;
+	struct lode_call_trace *trace = answer->job.trace;
+	bool has_window = answer->options.t0_ns < answer->options.t1_ns;
+	int rc = find_condition(&s->during.condition, answer, words, err);
+
+	if (rc < 0)
+		return rc;
+	rc = lode_during_make(&s->during.is, trace, &s->during.condition,
+			      has_window ? answer->options.t0_ns : trace->first_ns,
+			      has_window ? answer->options.t1_ns : trace->last_ns, err);
+	list_during(s);
+	answer->during = &s->during;
+	return rc;
+}
+
 static int ask_trace(struct lode_timeline_state *s, const struct lode_timeline_request *request,
 		     struct lode_error *err)
 {
@@ -364,6 +421,8 @@ static int ask_trace(struct lode_timeline_state *s, const struct lode_timeline_r
 		rc = ask_moment(s, thread, t_ns, err);
 	else if (rc == LODE_OK && request->function)
 		rc = ask_function(s, function, err);
+	else if (rc == LODE_OK && request->during)
+		rc = ask_during(s, request->during, err);
 	else if (rc == LODE_OK && request->wants_functions)
 		rc = make_profile(s, err);
 	return rc;
@@ -450,6 +509,7 @@ void lode_timeline_free(struct lode_timeline_answer *answer)
 	lode_vec_release(&s->function.callers);
 	lode_vec_release(&s->function.callees);
 	lode_profile_release(&s->profile);
+	lode_during_release(&s->during.is);
 	lode_meanwhile_release(&s->meanwhile);
 	lode_moment_release(&s->moment);
 	lode_meanwhile_release(&answer->leaves);

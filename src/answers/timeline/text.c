@@ -471,6 +471,59 @@ static void print_profile(FILE *out, const struct lode_timeline_answer *answer,
 		fprintf(out, "and %zu more functions (--top)\n", answer->n_functions_more);
 }
 
+/* ---- While a thread is in a function or idle ---- */
+
+static void set_during_row(struct lode_table *table, const struct lode_timeline_answer *answer,
+			   const struct lode_during_row *of)
+{
+	const struct lode_during *during = &answer->during->is;
+	char text[name_bytes], share[LODE_UNITS_BUFFER];
+	size_t row = lode_table_row(table);
+
+	lode_table_set(table, row, 0, "%s",
+		       lode_format_share(share, of->inside_ns, during->inside_ns));
+	lode_table_set(table, row, 1, "%s",
+		       lode_format_share(share, of->outside_ns, during->outside_ns));
+	lode_table_set(table, row, 2, "%+.1f", of->difference * 100);
+	lode_table_set(table, row, 3, "%.3f", of->p);
+	lode_table_set(table, row, 4, "%s",
+		       thread_label(answer, answer->job.trace->threads.at[of->thread], text));
+}
+
+static void print_during(FILE *out, const struct lode_timeline_answer *answer,
+			 const struct lode_text_page *page)
+{
+	static const struct lode_table_column columns[] = {{"inside", true},  {"outside", true},
+							   {"points", true},  {"p", true},
+							   {"thread", false}, {"function", false}};
+	const struct lode_timeline_during *d = answer->during;
+	struct lode_table *table = lode_table_new(columns, 6, 0);
+	char spans[LODE_UNITS_BUFFER], inside[LODE_UNITS_BUFFER], outside[LODE_UNITS_BUFFER];
+	size_t room;
+
+	print_head(out, answer, page);
+	fprintf(out, "\nInside: %s, %s; outside: %s\n\n",
+		lode_format_plural(spans, d->is.spans.n, "span"),
+		lode_format_cost(inside, d->is.inside_ns, "ns"),
+		lode_format_cost(outside, d->is.outside_ns, "ns"));
+	for (size_t i = 0; i < d->n_rows; i++)
+		set_during_row(table, answer, &d->is.rows.at[d->rows[i]]);
+	room = lode_table_fit(table, page->columns, 20, 2, NULL);
+	for (size_t i = 0; i < d->n_rows; i++) {
+		uint32_t function = d->is.rows.at[d->rows[i]].function;
+		char name[name_bytes];
+
+		lode_table_set_name(
+			table, i, 5,
+			function == LODE_NONE ? "(idle)" : label(answer, function, name), room);
+	}
+	if (d->n_rows)
+		lode_table_print(table, out, page->has_color);
+	lode_table_free(table);
+	if (d->n_more)
+		fprintf(out, "and %zu more (--top)\n", d->n_more);
+}
+
 /* ---- One function ---- */
 
 static void print_edges(FILE *out, const struct lode_timeline_answer *answer,
@@ -621,6 +674,8 @@ void lode_timeline_text(FILE *out, const struct lode_timeline_answer *answer,
 		print_moment(out, answer, page);
 	else if (answer->function)
 		print_function(out, answer, page);
+	else if (answer->during)
+		print_during(out, answer, page);
 	else if (answer->profile)
 		print_profile(out, answer, page);
 	else

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "engine/regtime/during.h"
 #include "engine/regtime/meanwhile.h"
 #include "engine/regtime/profile.h"
 #include "answers/timeline/read.h"
@@ -31,9 +32,10 @@ struct lode_timeline_request {
 	struct lode_regtime_options regtime;
 	struct lode_time_span window; /* only this; INT64_MIN, INT64_MAX: an open end */
 	enum lode_timeline_stage stage;
-	/* Questions, in the user's words; NULL: not asked. One of `at` and `function`. */
+	/* Questions, in the user's words; NULL: not asked. One of `at`, `function`, `during`. */
 	const char *at;	      /* THREAD:TIME */
 	const char *function; /* a name, or a glob that one fits */
+	const char *during;   /* THREAD:FUNCTION, or THREAD:idle */
 	const char *thread;   /* a tid or a name: only this one */
 	bool wants_functions; /* the calls by function, of the window and the thread */
 	const char *symptoms; /* file to which long calls go as symptoms; NULL: none */
@@ -41,6 +43,14 @@ struct lode_timeline_request {
 	bool is_full;	      /* documents have the timelines themselves */
 	bool is_for_page;     /* only the LODE_VIEWS_THREADS threads with the most calls */
 	const struct lode_asked *asked; /* NULL: by no command line */
+};
+
+/* What threads do while one is in a function or idle. */
+struct lode_timeline_during {
+	struct lode_during_condition condition;
+	struct lode_during is;
+	size_t *rows; /* of `is`, those that are shown */
+	size_t n_rows, n_more;
 };
 
 /* What one function did in each thread that calls it. */
@@ -85,6 +95,7 @@ struct lode_timeline_answer {
 	const struct lode_moment *moment;
 	const struct lode_timeline_function *function;
 	const struct lode_meanwhile *meanwhile;
+	const struct lode_timeline_during *during;
 	const struct lode_profile *profile; /* for these; its first n_functions rows are shown */
 	size_t n_functions, n_functions_more;
 

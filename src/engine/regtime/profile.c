@@ -12,7 +12,7 @@ struct maker {
 	struct lode_call_sums sums;
 };
 
-static struct lode_profile_row *row_of(struct maker *m, uint32_t function)
+static struct lode_profile_row *function_row(struct maker *m, uint32_t function)
 {
 	struct lode_profile *out = m->out;
 	uint32_t i = lode_map_number(&m->row_of, function, out->rows.n);
@@ -51,7 +51,7 @@ static void add_sum(struct maker *m, size_t thread, const struct lode_call_stack
 		    const struct lode_call_sum *sum)
 {
 	const struct lode_call_stack *stack = &stacks[sum->stack];
-	struct lode_profile_row *row = row_of(m, stack->function);
+	struct lode_profile_row *row = function_row(m, stack->function);
 	size_t *seen_by = &m->seen_by.at[row - m->out->rows.at];
 
 	row->n_calls += sum->n;
@@ -63,7 +63,7 @@ static void add_sum(struct maker *m, size_t thread, const struct lode_call_stack
 	add_edge(m, stack->caller ? stacks[stack->caller].function : LODE_NONE, stack->function,
 		 sum);
 	if (stack->caller)
-		row_of(m, stacks[stack->caller].function)->self_ns -= sum->ns;
+		function_row(m, stacks[stack->caller].function)->self_ns -= sum->ns;
 	else
 		m->out->self_ns += sum->ns;
 }
