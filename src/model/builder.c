@@ -13,6 +13,7 @@ const struct lode_narrow lode_narrow_none = {.from_ns = INT64_MIN, .to_ns = INT6
 
 static const int64_t MAX_CLOCK_NS = (int64_t)1 << 61, MAX_SPAN_NS = (int64_t)1 << 50;
 static const int64_t MAX_WEIGHT_NS = (int64_t)1 << 62;
+static const int64_t MOST_LATE_NS = INT64_C(10000000000);
 
 enum record_kind {
 	RECORD_SWITCH,
@@ -41,6 +42,7 @@ struct lode_builder {
 	struct lode_narrow narrow;
 	struct lode_schedule schedule;
 	int64_t first_ns, last_ns; /* of the first and the latest record */
+	int64_t shift_ns;	   /* added to times since the clock was set back */
 	int64_t weight_ns;	   /* sum of all weights, so that no sum of costs can overflow */
 	/* Until the first switch it is not known what samples mean: they are held back. */
 	enum { SWITCHES_UNKNOWN, SWITCHES_NONE, SWITCHES_SEEN } switches;
@@ -68,6 +70,7 @@ struct lode_builder *lode_builder_new(const char *path, const char *format, cons
 	b->schedule.to_ns = b->narrow.to_ns;
 	b->schedule.running_only = b->narrow.cpu >= 0;
 	b->schedule.nowhere.current = LODE_NONE;
+	b->schedule.silent.all_busy_ns = INT64_MAX;
 	return b;
 }
 
@@ -127,6 +130,26 @@ static bool is_time(const struct lode_builder *b, int64_t t_ns)
 	return t_ns < b->first_ns + MAX_SPAN_NS;
 }
 
+/*
+ * A clock that was set back by far more than records are late goes on from the last record; one
+ * that comes back is as it was.
+ */
+static int64_t mend_clock(struct lode_builder *b, int64_t t_ns)
+{
+	if (t_ns >= b->last_ns) {
+		b->shift_ns = 0;
+		return t_ns;
+	}
+	if (t_ns + b->shift_ns < b->last_ns - MOST_LATE_NS) {
+		lode_loss_add(&b->stream->losses, LODE_LOSS_CLOCK_JUMP, 1, -1, b->last_ns,
+			      "the clock is set back by %lld s: assumed to continue from the "
+			      "previous record",
+			      (long long)((b->last_ns - t_ns) / 1000000000));
+		b->shift_ns = b->last_ns - t_ns;
+	}
+	return t_ns + b->shift_ns;
+}
+
 /* The record's time, moved to that of the record before when it cannot be right. */
 static int64_t tick(struct lode_builder *b, int64_t t_ns)
 {
@@ -141,6 +164,9 @@ static int64_t tick(struct lode_builder *b, int64_t t_ns)
 		}
 		return b->last_ns;
 	}
+	if (b->is_tracing && t_ns > -MAX_CLOCK_NS &&
+	    (b->shift_ns || t_ns < b->last_ns - MOST_LATE_NS))
+		t_ns = mend_clock(b, t_ns);
 	if (b->last_ns == INT64_MIN) {
 		begin_builder(b, t_ns);
 	} else if (t_ns < b->last_ns) {
@@ -148,6 +174,8 @@ static int64_t tick(struct lode_builder *b, int64_t t_ns)
 			      "a record of %lld ns comes after one of %lld ns", (long long)t_ns,
 			      (long long)b->last_ns);
 		return b->last_ns;
+	} else if (b->is_tracing && t_ns - b->last_ns >= LODE_SILENT_GAP_NS) {
+		lode_silent_gap(&b->schedule.silent, b->last_ns, t_ns - b->last_ns);
 	}
 	b->last_ns = t_ns;
 	return t_ns;
@@ -423,7 +451,12 @@ void lode_builder_switch(struct lode_builder *builder, const struct lode_switch 
 			   .stack = record->stack,
 			   .left = (uint8_t)record->left,
 			   .is_disk_sleep = record->is_disk_sleep};
+	const struct lode_silent_record same = {
+		record->t_ns, record->cpu, 0, {record->prev_pid, record->next_pid}};
 
+	/* No thread leaves a CPU twice at one time. Some recordings have one such pair. */
+	if (lode_silent_is_twin(&builder->schedule.silent.switches, &same))
+		return;
 	trace_begins(builder, r.t_ns);
 	if (!builder->stream->has_switches)
 		first_switch(builder);
@@ -441,6 +474,7 @@ void lode_builder_switch(struct lode_builder *builder, const struct lode_switch 
 		set_comm(builder, r.thread, record->prev_comm);
 	if (record->next_pid > 0)
 		set_comm(builder, r.other, record->next_comm);
+	lode_silent_switch(&builder->schedule.silent, r.thread, r.other);
 	take_builder(builder, &r);
 }
 
@@ -454,6 +488,10 @@ void lode_builder_waking(struct lode_builder *builder, const struct lode_waking 
 			   .in_interrupt = record->in_interrupt,
 			   .in_hardirq = record->in_hardirq};
 
+	const struct lode_silent_record same = {
+		record->t_ns, record->cpu, record->stack, {record->waker_tid, record->wakee_tid}};
+
+	lode_silent_is_twin(&builder->schedule.silent.wakings, &same);
 	trace_begins(builder, r.t_ns);
 	builder->stream->has_wakings = true;
 	if (is_other_cpu(builder, record->cpu) || record->wakee_tid <= 0 ||
@@ -473,7 +511,15 @@ static void take_sample(struct lode_builder *b, const struct lode_sample *record
 			   .cpu = record->cpu,
 			   .stack = record->stack,
 			   .weight_ns = record->weight_ns};
+	const struct lode_silent_record same = {
+		record->t_ns, record->cpu, record->stack, {record->pid, record->tid}};
+	struct lode_silent *silent = &b->schedule.silent;
 
+	if (kind == RECORD_SAMPLE) {
+		if (lode_silent_is_twin(&silent->samples, &same))
+			silent->samples.repeated_ns += record->weight_ns;
+		silent->has_idle |= record->tid == 0;
+	}
 	trace_begins(b, r.t_ns);
 	if (is_other_cpu(b, record->cpu))
 		return;
@@ -594,6 +640,7 @@ static void close_stream(struct lode_builder *b)
 	}
 	if (!stream->n_cpus)
 		stream->n_cpus = (uint32_t)b->schedule.cpus.n;
+	lode_silent_judge(&b->schedule.silent, stream, b->schedule.cpus.n);
 }
 
 struct lode_stream *lode_builder_finish(struct lode_builder *builder, const uint32_t *node_of_raw,

@@ -26,6 +26,9 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_BUNDLE] = "incomplete bundles",
 	[LODE_LOSS_UNWIND] = "stacks through damaged unwind tables",
 	[LODE_LOSS_FILE] = "files that cannot be read",
+	[LODE_LOSS_REPEATED] = "repeated records",
+	[LODE_LOSS_GAP] = "outlying gaps",
+	[LODE_LOSS_SILENT] = "signs of missing records",
 	[LODE_LOSS_LEFT_OUT] = "events left out",
 };
 
@@ -51,6 +54,9 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_BUNDLE] = "incomplete bundle",
 	[LODE_LOSS_UNWIND] = "stack through a damaged unwind table",
 	[LODE_LOSS_FILE] = "file that cannot be read",
+	[LODE_LOSS_REPEATED] = "repeated record",
+	[LODE_LOSS_GAP] = "outlying gap",
+	[LODE_LOSS_SILENT] = "sign of missing records",
 	[LODE_LOSS_LEFT_OUT] = "event left out",
 };
 

@@ -30,6 +30,9 @@ enum lode_loss_kind {
 	LODE_LOSS_UNWIND,   /* stacks with code whose file has a damaged unwind table */
 	LODE_LOSS_FILE,	    /* files of the input's folder that look like a part of it */
 	LODE_LOSS_LEFT_OUT, /* sound events that are not read: no loss, but said */
+	LODE_LOSS_REPEATED, /* records that repeat the one before (silent_loss.h) */
+	LODE_LOSS_GAP,	    /* no record for far longer than ever else: perhaps no loss, but said */
+	LODE_LOSS_SILENT,   /* records that are missing, though the recorder reported no loss */
 	LODE_N_LOSS_KINDS,
 };
 

@@ -31,6 +31,7 @@ static struct lode_sched_cpu *make_cpu(struct lode_schedule *schedule, uint32_t 
 
 		c->current = LODE_NONE;
 		c->since_ns = INT64_MIN;
+		lode_silent_idle(&schedule->silent, INT64_MIN);
 	}
 	return &schedule->cpus.at[cpu];
 }
@@ -43,6 +44,7 @@ void lode_schedule_release(struct lode_schedule *schedule)
 	}
 	lode_vec_release(&schedule->cpus);
 	lode_vec_release(&schedule->threads);
+	lode_silent_release(&schedule->silent);
 	lode_vec_release(&schedule->nowhere.longest);
 	lode_vec_release(&schedule->nowhere.log.runs);
 }
@@ -206,8 +208,11 @@ static void cpu_log_start(struct lode_sched_cpu *cpu, lode_thread_id id, int64_t
 		lode_vec_append(&cpu->log.runs, run);
 }
 
-static void cpu_set(struct lode_sched_cpu *cpu, lode_thread_id id, int64_t t_ns)
+static void cpu_set(struct lode_schedule *s, struct lode_sched_cpu *cpu, lode_thread_id id,
+		    int64_t t_ns)
 {
+	if (is_thread(cpu->current) != is_thread(id) && cpu != &s->nowhere)
+		(is_thread(id) ? lode_silent_busy : lode_silent_idle)(&s->silent, t_ns);
 	cpu_log_run(cpu, t_ns);
 	cpu_log_start(cpu, id, t_ns);
 	cpu->current = id;
@@ -344,6 +349,7 @@ static void close_off_cpu(struct lode_schedule *s, lode_thread_id id, int64_t t_
 		}
 		close_wait(s, id, t_ns, flags | LODE_EVENT_NO_WAKER);
 		count_no_waker(s, id, t->since_ns, t_ns);
+		lode_silent_wait(&s->silent, t->since_ns, t_ns, false);
 		break;
 	case LODE_SCHED_READY:
 		close_ready(s, id, t_ns, cpu, flags | t->flags);
@@ -429,7 +435,7 @@ static void displace(struct lode_schedule *s, uint32_t cpu_index, int64_t t_ns)
 	t->stack = 0;
 	t->hint = 0;
 	t->flags = LODE_EVENT_INFERRED;
-	cpu_set(cpu, LODE_NONE, t_ns);
+	cpu_set(s, cpu, LODE_NONE, t_ns);
 }
 
 /* A running thread is seen on another CPU: it goes on running there. */
@@ -443,11 +449,11 @@ static void move_schedule(struct lode_schedule *s, lode_thread_id id, uint32_t c
 		if (!old->is_uncertain)
 			contradiction(s, id, cpu_index, t_ns, t_ns - old->since_ns,
 				      "it came from another CPU without a recorded switch");
-		cpu_set(old, LODE_NONE, t_ns);
+		cpu_set(s, old, LODE_NONE, t_ns);
 	}
 	displace(s, cpu_index, t_ns);
 	t->cpu = cpu_index;
-	cpu_set(cpu_at(s, cpu_index), id, t_ns);
+	cpu_set(s, cpu_at(s, cpu_index), id, t_ns);
 }
 
 /* Since when a thread runs that is seen on `cpu` at `t_ns`, its switch-in not being recorded. */
@@ -506,7 +512,7 @@ void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, ui
 			      "CPU %u went idle and became busy again without a switch", cpu_index);
 	close_off_cpu(schedule, thread, start_ns, cpu, flags);
 	start_run(schedule, thread, cpu_index, start_ns, flags);
-	cpu_set(cpu, thread, start_ns);
+	cpu_set(schedule, cpu, thread, start_ns);
 }
 
 /* ---- Records ---- */
@@ -521,7 +527,7 @@ static void leave_schedule(struct lode_schedule *s, const struct lode_switch *re
 		return;
 	/* Where we had it: the record may not name its CPU. */
 	if (cpu->current == id)
-		cpu_set(cpu, LODE_NONE, record->t_ns);
+		cpu_set(s, cpu, LODE_NONE, record->t_ns);
 	close_run(s, id, record->t_ns, record->stack, 0);
 	t->since_ns = record->t_ns;
 	t->stack = record->stack;
@@ -562,12 +568,12 @@ static void enter_schedule(struct lode_schedule *s, lode_thread_id id, uint32_t 
 	}
 	cpu = cpu_at(s, cpu_index);
 	if (t->state == LODE_SCHED_DEAD) {
-		cpu_set(cpu, LODE_NONE, t_ns);
+		cpu_set(s, cpu, LODE_NONE, t_ns);
 		return;
 	}
 	close_off_cpu(s, id, t_ns, cpu, 0);
 	start_run(s, id, cpu_index, t_ns, 0);
-	cpu_set(cpu, id, t_ns);
+	cpu_set(s, cpu, id, t_ns);
 }
 
 void lode_schedule_switch(struct lode_schedule *schedule, const struct lode_switch *record,
@@ -587,7 +593,7 @@ void lode_schedule_switch(struct lode_schedule *schedule, const struct lode_swit
 	if (is_thread(next))
 		enter_schedule(schedule, next, record->cpu, record->t_ns);
 	else
-		cpu_set(cpu_at(schedule, record->cpu), next, record->t_ns);
+		cpu_set(schedule, cpu_at(schedule, record->cpu), next, record->t_ns);
 	cpu = cpu_at(schedule, record->cpu);
 	cpu->is_uncertain = false;
 }
@@ -638,6 +644,8 @@ static void wake(struct lode_schedule *s, const struct lode_waking *record, lode
 	}
 	if (t->state == LODE_SCHED_GONE)
 		t->hint = 0;
+	else
+		lode_silent_wait(&s->silent, t->since_ns, record->t_ns, true);
 	e = close_wait(s, id, record->t_ns, 0);
 	if (e)
 		name_waker(s, id, e, record, waker);
@@ -730,7 +738,7 @@ static void cut(struct lode_schedule *s, lode_thread_id id, int64_t t_ns, unsign
 		if (s->stream->threads.at[id].died_ns <= t_ns)
 			flags = LODE_EVENT_INFERRED;
 		if (cpu->current == id)
-			cpu_set(cpu, LODE_NONE, last_ns);
+			cpu_set(s, cpu, LODE_NONE, last_ns);
 		close_run(s, id, last_ns, 0, flags);
 		break;
 	case LODE_SCHED_READY:

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "model/builder.h"
-#include "model/stream.h"
+#include "model/silent_loss.h"
 
 #define LODE_CPU_NOWHERE UINT32_MAX
 
@@ -86,6 +86,7 @@ struct lode_schedule {
 	bool running_only;			    /* one CPU is read: waits would be guesses */
 	LODE_VEC(struct lode_sched_thread) threads; /* one per thread of the stream */
 	LODE_VEC(struct lode_sched_cpu) cpus;
+	struct lode_silent silent;
 	struct lode_sched_cpu nowhere; /* stands in where the CPU is not known */
 };
 

@@ -94,7 +94,7 @@ static bool is_cut(enum lode_loss_kind kind)
 {
 	return kind == LODE_LOSS_TRUNCATED || kind == LODE_LOSS_BAD_RECORD ||
 	       kind == LODE_LOSS_UNDECODABLE || kind == LODE_LOSS_CLOCK_JUMP ||
-	       kind == LODE_LOSS_BUNDLE;
+	       kind == LODE_LOSS_BUNDLE || kind == LODE_LOSS_REPEATED;
 }
 
 static char *cut_text(const struct lode_loss_note *losses, size_t n)
