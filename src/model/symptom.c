@@ -7,6 +7,7 @@
 #include "base/glob.h"
 #include "base/sorted.h"
 #include "base/written.h"
+#include "model/symptom_none.h"
 #include "model/symptom_table.h"
 
 struct lode_symptom_spec {
@@ -312,7 +313,9 @@ struct finding {
 	size_t *first_event;	   /* per thread, and the end: into `of_thread` */
 	uint32_t *of_thread;	   /* events, thread by thread */
 	lode_thread_id *thread_of; /* of events; LODE_NONE */
+	size_t n_from, n_to;	   /* ends that were seen */
 	size_t n_pairs;		   /* short ones too */
+	int64_t longest_ns;	   /* of the pairs */
 };
 
 static int end_init(struct end *end, const struct finding *f, const struct lode_point *point,
@@ -442,7 +445,7 @@ static void count_unpaired(const struct finding *f, const struct lode_point_pair
 	f->events->n_doubtful += pairs->n_doubtful;
 }
 
-static void pair_events(struct lode_point_pairs *out, const struct finding *f,
+static void pair_events(struct lode_point_pairs *out, struct finding *f,
 			const point_event_vec *events)
 {
 	/* Where an end is no event, what was dropped says nothing, and what is missing did not
@@ -454,6 +457,16 @@ static void pair_events(struct lode_point_pairs *out, const struct finding *f,
 			      lode_points_nest(&f->spec->from, &f->spec->to));
 	if (are_events)
 		count_unpaired(f, out);
+	for (size_t i = 0; i < events->n; i++) {
+		f->n_from += events->at[i].begins;
+		f->n_to += events->at[i].ends;
+	}
+	f->n_pairs += out->at.n;
+	for (size_t i = 0; i < out->at.n; i++) {
+		int64_t length_ns = out->at.at[i].end->t_ns - out->at.at[i].begin->t_ns;
+
+		f->longest_ns = length_ns > f->longest_ns ? length_ns : f->longest_ns;
+	}
 }
 
 /* Of one thread; without points its life is the symptom. */
@@ -477,7 +490,6 @@ static void find_in_thread(lode_symptom_vec *out, struct finding *f, lode_thread
 		scratch->at[i].order = (uint32_t)i;
 	lode_sort(scratch->at, scratch->n, compare_point_events);
 	pair_events(&pairs, f, scratch);
-	f->n_pairs += pairs.at.n;
 	for (size_t i = 0; i < pairs.at.n; i++)
 		add_symptom(out, f->spec,
 			    &(struct lode_symptom){id, pairs.at.at[i].begin->t_ns,
@@ -513,7 +525,7 @@ static uint32_t scope_of(struct lode_strings *scopes, const struct finding *f, s
 }
 
 /* Whatever their threads: the one that ends it is the symptom's. */
-static void find_by_key(lode_symptom_vec *out, const struct finding *f)
+static void find_by_key(lode_symptom_vec *out, struct finding *f)
 {
 	struct lode_point_pairs pairs = {0};
 	struct lode_strings scopes = {0};
@@ -562,6 +574,30 @@ static int check_stacks(const struct finding *f, const struct end *end, struct l
 			 end->point->name, lode_point_advice(end->point, advice, sizeof(advice)));
 }
 
+/* Why nothing was found, for the events' owner. */
+static void explain(const struct finding *f)
+{
+	const struct lode_symptom_spec *spec = f->spec;
+	struct lode_symptom_none none = {.comm = spec->comm_glob,
+					 .only_comm = spec->only_comm,
+					 .pid = spec->pid,
+					 .tid = spec->tid,
+					 .only_pid = spec->only_pid,
+					 .is_process = !spec->all_threads && !spec->each_thread,
+					 .from = &spec->from,
+					 .to = &spec->to,
+					 .n_from = f->n_from,
+					 .n_to = f->n_to,
+					 .n_pairs = f->n_pairs,
+					 .min_ns = spec->min_ns,
+					 .longest_ns = f->longest_ns};
+
+	for (lode_thread_id id = 0; id < f->stream->threads.n; id++)
+		none.n_threads += is_meant(f, id);
+	free(f->events->why_none);
+	f->events->why_none = lode_symptom_none_text(&none, f->stream);
+}
+
 static int find_selected(lode_symptom_vec *out, const struct lode_symptom_spec *spec,
 			 const struct lode_stream *stream, struct lode_symptom_events *events,
 			 struct lode_error *err)
@@ -572,6 +608,7 @@ static int find_selected(lode_symptom_vec *out, const struct lode_symptom_spec *
 			    .subject = lode_subject_of(stream),
 			    .is_cpu_only = lode_stream_is_cpu_only(stream)};
 	point_event_vec scratch = {0};
+	size_t n_before = out->n;
 	int rc = end_init(&f.from, &f, &spec->from, true, err);
 
 	if (rc == 0)
@@ -587,6 +624,8 @@ static int find_selected(lode_symptom_vec *out, const struct lode_symptom_spec *
 		rc = check_stacks(&f, &f.from, err);
 	if (rc == 0)
 		rc = check_stacks(&f, &f.to, err);
+	if (rc == 0 && events && out->n == n_before)
+		explain(&f);
 	lode_vec_release(&scratch);
 	free(f.from.nodes);
 	free(f.to.nodes);
@@ -639,6 +678,17 @@ static void find_rows(lode_symptom_vec *out, const struct lode_symptom_spec *spe
 	}
 }
 
+static void explain_rows(struct lode_symptom_events *events, const struct lode_symptom_spec *spec,
+			 const struct lode_stream *stream)
+{
+	size_t first, n = lode_symptom_table_find(&spec->table, stream->path, &first), n_rows = 0;
+
+	for (size_t i = first; i < first + n; i++)
+		n_rows += lode_symptom_row_names(&spec->table.rows.at[i], stream->path);
+	free(events->why_none);
+	events->why_none = lode_symptom_none_row_text(n_rows);
+}
+
 /* Of each symptom from `first` on, what was read; those outside of it go. */
 static void cut_to_part(lode_symptom_vec *out, size_t first, const struct lode_stream *stream)
 {
@@ -670,6 +720,8 @@ int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *sp
 
 	if (spec->table.has_header)
 		find_rows(out, spec, stream);
+	if (spec->table.has_header && events && out->n == first)
+		explain_rows(events, spec, stream);
 	if (spec->has_select || !spec->table.has_header)
 		rc = find_selected(out, spec, stream, events, err);
 	if (stream->is_part)

@@ -396,5 +396,6 @@ void lode_symptom_events_free(struct lode_symptom_events *events)
 	lode_vec_release(&events->at);
 	lode_vec_release(&events->gaps);
 	lode_vec_release(&events->kinds);
+	free(events->why_none);
 	free(events);
 }

@@ -95,6 +95,7 @@ struct lode_symptom_events {
 	LODE_VEC(struct lode_event_gap) gaps;
 	uint64_t n_unfinished, n_doubtful; /* requests: lode_symptoms_find counts them */
 	int64_t first_ns;		   /* when the first of them began */
+	char *why_none; /* set by lode_symptoms_find where it finds nothing; on the heap */
 
 	struct lode_tap tap;
 	const struct lode_tap *inner;

@@ -259,6 +259,8 @@ static int load_part(struct lode_stream **stream, lode_symptom_vec *symptoms,
 		rc = lode_symptoms_find(symptoms, with->spec, *stream, events, err);
 	if (rc == 0)
 		lode_symptoms_count_skipped(with->spec, *stream, events);
+	if (events->why_none && !item->why_none)
+		item->why_none = lode_strdup(events->why_none);
 	lode_symptom_events_free(events);
 	return rc;
 }
@@ -525,4 +527,5 @@ void lode_job_item_release(struct lode_job_item *item)
 	free(item->digest_path);
 	free(item->skipped);
 	free(item->cut);
+	free(item->why_none);
 }

@@ -43,8 +43,9 @@ struct lode_job_item {
 	struct lode_digest_origin origin;
 	enum lode_digest_state state;
 	size_t digest_bytes, n_symptoms, n_rows;
-	char *skipped; /* why nothing came of it; NULL */
-	char *cut;     /* of a stream: what its file lacks; NULL */
+	char *skipped;	/* why nothing came of it; NULL */
+	char *cut;	/* of a stream: what its file lacks; NULL */
+	char *why_none; /* of a stream that was read: why it has no symptom; NULL */
 };
 
 struct lode_job_run {

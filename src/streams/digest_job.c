@@ -1,6 +1,8 @@
 /* From inputs to one digest, recording by recording. */
 #include "streams/digest_job.h"
 
+#include <stdio.h>
+
 #include "base/memory_limit.h"
 #include "base/pool.h"
 #include "base/sorted.h"
@@ -301,6 +303,28 @@ static void describe_origin(struct lode_digest_job *job, const struct lode_job_r
 					job->skipped.at[i].reason);
 }
 
+/* The first recording's reason, and whose it is if not all give the same. */
+static void explain_no_symptoms(struct lode_digest_job *job, const struct lode_job_run *run)
+{
+	const struct lode_job_item *first = NULL;
+	char text[sizeof(((struct lode_error *)0)->message)];
+	bool is_same = true;
+
+	for (size_t i = 0; i < run->n_items; i++) {
+		const struct lode_job_item *item = &run->items[i];
+
+		if (!item->why_none)
+			continue;
+		is_same &= !first || !strcmp(first->why_none, item->why_none);
+		first = first ? first : item;
+	}
+	if (!first)
+		return;
+	snprintf(text, sizeof(text), "%s%s%s", is_same ? "" : first->path, is_same ? "" : ": ",
+		 first->why_none);
+	job->why_none = lode_arena_strdup(&job->arena, text);
+}
+
 static int run_items(struct lode_digest_job *job, struct lode_job_run *run, struct lode_error *err)
 {
 	struct lode_job_symptoms *symptoms = NULL;
@@ -324,6 +348,7 @@ static int run_items(struct lode_digest_job *job, struct lode_job_run *run, stru
 	if (rc == 0) {
 		order_lists(job);
 		describe_origin(job, run);
+		explain_no_symptoms(job, run);
 	}
 	lode_digest_dir_close(&run->dir);
 	lode_job_symptoms_free(symptoms);

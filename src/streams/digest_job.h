@@ -124,6 +124,8 @@ struct lode_digest_job {
 	LODE_VEC(struct lode_digest_output) outputs; /* in input order; of inputs that are usable */
 	const char *symptom_text;		     /* in words: what counted as a symptom */
 	bool is_default_symptoms;		     /* nobody said what the symptoms are */
+	/* Why a recording has no symptom, in words; NULL: not known. */
+	const char *why_none;
 	/* By path: streams without any result; those that are used, but their files are cut or bad
 	 */
 	LODE_VEC(struct lode_skipped_input) skipped;

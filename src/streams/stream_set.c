@@ -171,10 +171,11 @@ static int no_stream(const struct lode_stream_set_options *options, struct lode_
 static int no_symptom(const struct lode_digest_job *job, struct lode_error *err)
 {
 	return lode_fail(
-		err, LODE_ERR_EMPTY, NULL, -1, "no symptoms in %zu recording%s: %.300s%s",
+		err, LODE_ERR_EMPTY, NULL, -1, "no symptoms in %zu recording%s: %.150s%s%s",
 		job->digest->streams.n, job->digest->streams.n == 1 ? "" : "s", job->symptom_text,
+		!job->is_default_symptoms && job->why_none ? "\n" : "",
 		!job->is_default_symptoms
-			? ""
+			? job->why_none ? job->why_none : ""
 			: "\n"
 			  "the recorded command has no event with a cost: `lode info` lists "
 			  "what was recorded; use --symptom 'comm=*' for every process, "

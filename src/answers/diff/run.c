@@ -329,13 +329,15 @@ static int say_unusable(const struct lode_diff_sets *sets, bool is_repo, struct 
 static int say_empty(const struct lode_diff_sets *sets, unsigned side, struct lode_error *err)
 {
 	char name = side == LODE_DIFF_A ? 'A' : 'B';
+	const struct lode_digest_job *job = &sets->sets[side].job;
 
 	if (sets->n_in_both)
 		return lode_fail(err, LODE_ERR_EMPTY, NULL, -1,
 				 "set %c is empty: %zu of its recordings %s in both sets", name,
 				 sets->n_in_both, sets->n_in_both == 1 ? "is" : "are");
-	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no symptoms in set %c: %s", name,
-			 sets->sets[side].job.symptom_text);
+	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no symptoms in set %c: %s%s%s", name,
+			 job->symptom_text, job->why_none ? "\n" : "",
+			 job->why_none ? job->why_none : "");
 }
 
 static int compare_sets(struct lode_diff_state *s, const struct lode_diff_request *request,
