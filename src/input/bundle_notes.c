@@ -206,20 +206,21 @@ char *lode_bundle_pids_read(const char *recording)
 	return read_words(recording, ".pids");
 }
 
-void lode_bundle_stacks_write(const char *dir, bool has_dumps)
+void lode_bundle_stacks_write(const char *dir, bool has_dumps, unsigned mark)
 {
-	char *const words[] = {(char *)(has_dumps ? "dumps" : "chains"), NULL};
+	char text[16];
+	char *const words[] = {(char *)(has_dumps ? "dumps" : "chains"), text, NULL};
 
+	snprintf(text, sizeof(text), "%04x", mark);
 	(void)write_words(dir, LODE_STACKS_NOTE, words, NULL);
 }
 
-bool lode_bundle_stacks_read(const char *recording, bool *has_dumps)
+bool lode_bundle_stacks_read(const char *recording, bool *has_dumps, unsigned *mark)
 {
-	char *text = read_words(recording, LODE_STACKS_NOTE);
-	bool is_told;
+	char *text = read_words(recording, LODE_STACKS_NOTE), kind[8] = "";
+	bool is_told = text && sscanf(text, "%7s %4x", kind, mark) == 2;
 
-	*has_dumps = text && strcmp(text, "dumps") == 0;
-	is_told = *has_dumps || (text && strcmp(text, "chains") == 0);
 	free(text);
-	return is_told;
+	*has_dumps = strcmp(kind, "dumps") == 0;
+	return is_told && (*has_dumps || strcmp(kind, "chains") == 0);
 }

@@ -1,11 +1,11 @@
 /*
  * What `lode record` notes in a bundle beside the recording.
  *
- *   DIR/.command     the words of the recorded command, each with a NUL behind it: perf does not
- *                    run it, and so does not know it
- *   DIR/.pids        "12,13": the processes that were running already, or the command's first one,
- *                    which other commands are not told from by name before their exec
- *   DIR/.stacks      "chains" or "dumps": its stacks, for recordings that will be compared with it
+ *   DIR/.command     the words of the recorded command that are stored (record/stored_words.h),
+ * each with a NUL behind it: perf does not run it, and so does not know it DIR/.pids "12,13": the
+ * processes that were running already, or the command's first one, which other commands are not
+ * told from by name before their exec DIR/.stacks      "chains" or "dumps": its stacks, for
+ * recordings that will be compared with it, and a number that tells the command from others
  *   DIR/INCOMPLETE   there from the bundle's first moment until it is whole: what it lacks. It says
  *                    it wherever the bundle goes, also when lode was killed:
  *
@@ -47,10 +47,10 @@ int lode_bundle_pids_write(const char *dir, const char *pids, struct lode_error 
 char *lode_bundle_pids_read(const char *recording);
 
 #define LODE_STACKS_NOTE ".stacks"
-/* A note that cannot be written is no loss. */
-void lode_bundle_stacks_write(const char *dir, bool has_dumps);
+/* `mark`: which command it is of, 16 bits. A note that cannot be written is no loss. */
+void lode_bundle_stacks_write(const char *dir, bool has_dumps, unsigned mark);
 /* False: it does not say. */
-bool lode_bundle_stacks_read(const char *recording, bool *has_dumps);
+bool lode_bundle_stacks_read(const char *recording, bool *has_dumps, unsigned *mark);
 
 /* Of a bundle that was not filled. */
 void lode_bundle_notes_remove(const char *dir);

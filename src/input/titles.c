@@ -1,21 +1,19 @@
 /* Reads titles.tsv, and works out what tells the processes of a recording apart. */
 #include "input/titles.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 
 #include "base/decimal.h"
 #include "base/folder.h"
 #include "base/lines.h"
 #include "base/sorted.h"
+#include "input/title_words.h"
 #include "model/stream.h"
 
 const char lode_titles_file[] = "titles.tsv";
 
 enum {
-	MOST_ROWS = 1 << 20,   /* LIMIT: of a file; what is behind them is not read */
-	MOST_WORDS = 4,	       /* of a title: the program and three more */
-	MOST_TITLE_BYTES = 56, /* names of links have room for little more */
+	MOST_ROWS = 1 << 20, /* LIMIT: of a file; what is behind them is not read */
 };
 
 /* A process is read at some moment after its exec, perhaps after its end was recorded. */
@@ -39,7 +37,7 @@ struct process {
 	const char *program;
 	int64_t run_ns;
 	bool is_command;
-	char title[MOST_TITLE_BYTES + 1];
+	char title[LODE_TITLE_BYTES + 1];
 };
 
 struct titles {
@@ -207,17 +205,11 @@ static void find_processes(struct titles *titles)
 
 /* ---- Titles that programs write ---- */
 
-/* One text with blanks in it is no list of arguments. */
-static bool is_own_title(const struct row *row)
-{
-	return !memchr(row->text, '\0', row->size) && memchr(row->text, ' ', row->size);
-}
-
 struct title_words {
 	struct {
 		const char *at;
 		size_t len;
-	} words[MOST_WORDS];
+	} words[LODE_TITLE_WORDS];
 	size_t n;
 };
 
@@ -225,7 +217,8 @@ static struct title_words split_title(const char *text)
 {
 	struct title_words out = {.n = 0};
 
-	for (text += strspn(text, " "); *text && out.n < MOST_WORDS; text += strspn(text, " ")) {
+	for (text += strspn(text, " "); *text && out.n < LODE_TITLE_WORDS;
+	     text += strspn(text, " ")) {
 		out.words[out.n].at = text;
 		out.words[out.n++].len = strcspn(text, " ");
 		text += strcspn(text, " ");
@@ -249,9 +242,9 @@ static void append_word(char *title, const char *word, size_t len)
 {
 	size_t n = strlen(title);
 
-	if (n && n < MOST_TITLE_BYTES)
+	if (n && n < LODE_TITLE_BYTES)
 		title[n++] = ' ';
-	for (size_t i = 0; i < len && n < MOST_TITLE_BYTES; i++) {
+	for (size_t i = 0; i < len && n < LODE_TITLE_BYTES; i++) {
 		bool is_number = i && word[i - 1] == '(' && lode_is_digit(word[i]);
 
 		title[n++] = is_number ? 'N' : word[i];
@@ -268,7 +261,7 @@ static void name_by_own_title(struct process *process)
 	for (const struct row *row = process->first; row < process->last; row++) {
 		struct title_words other = split_title(row->text);
 
-		if (is_own_title(row))
+		if (lode_title_is_own(row->text, row->size))
 			words.n = count_shared(&words, &other) ?: words.n;
 	}
 	for (size_t i = 0; i < words.n; i++) {
@@ -283,52 +276,6 @@ static void name_by_own_title(struct process *process)
 
 /* ---- Arguments ---- */
 
-static const char *next_argument(const struct row *row, const char *argument)
-{
-	const char *next = argument + strlen(argument) + 1;
-
-	return next < row->text + row->size ? next : NULL;
-}
-
-static bool is_one_of(const char *text, const char *const *globs)
-{
-	for (; *globs; globs++)
-		if (!fnmatch(*globs, text, 0))
-			return true;
-	return false;
-}
-
-static bool is_interpreter(const char *program)
-{
-	static const char *const globs[] = {"python*", "perl*",	 "ruby*",     "node", "nodejs",
-					    "bash",    "sh",	 "dash",      "ksh",  "zsh",
-					    "java",    "php",	 "php[0-9]*", "lua*", "guile*",
-					    "Rscript", "tclsh*", NULL};
-
-	return is_one_of(program, globs);
-}
-
-/* The script, module or class that an interpreter runs; NULL: none, or code on its command line. */
-static const char *script_of(const struct row *row)
-{
-	static const char *const codes[] = {"-c", "-e", "-r", "--eval", NULL};
-	static const char *const with_value[] = {
-		"-cp", "-classpath", "--class-path", "-p", "--module-path", "-W", "-X", NULL};
-	static const char *const names[] = {"-m", "-jar", NULL};
-
-	for (const char *a = next_argument(row, row->text); a; a = next_argument(row, a)) {
-		if (is_one_of(a, codes))
-			return NULL;
-		if (is_one_of(a, names))
-			return next_argument(row, a);
-		if (is_one_of(a, with_value))
-			a = next_argument(row, a) ?: a;
-		else if (*a != '-' && *a)
-			return a;
-	}
-	return NULL;
-}
-
 static void name_by_argument(struct process *process, const char *argument)
 {
 	const char *base = lode_path_base(argument);
@@ -339,15 +286,6 @@ static void name_by_argument(struct process *process, const char *argument)
 
 /* ---- Processes of one program, told apart ---- */
 
-/* What differs from run to run, is too long for a name, or was left out by the recorder. */
-static bool is_unfit(const char *argument)
-{
-	static const char *const globs[] = {"-*",	  "",	       "*[*]*",	  "/tmp/*",
-					    "/var/tmp/*", "/dev/fd/*", "/proc/*", NULL};
-
-	return strlen(argument) > MOST_TITLE_BYTES || is_one_of(argument, globs);
-}
-
 struct counted {
 	struct lode_strings arguments;
 	LODE_VEC(uint32_t) n;	 /* per argument: processes that have it */
@@ -356,7 +294,8 @@ struct counted {
 
 static void count_arguments(struct counted *counted, const struct row *row, uint32_t process)
 {
-	for (const char *a = next_argument(row, row->text); a; a = next_argument(row, a)) {
+	for (const char *a = lode_title_next(row->text, row->size, row->text); a;
+	     a = lode_title_next(row->text, row->size, a)) {
 		uint32_t id = lode_strings_intern(&counted->arguments, a, strlen(a));
 
 		if (id == counted->n.n) {
@@ -375,11 +314,11 @@ static const char *telling_argument(const struct counted *counted, const struct 
 {
 	const char *value = NULL, *before = row->text;
 
-	for (const char *a = next_argument(row, row->text); a;
-	     before = a, a = next_argument(row, a)) {
+	for (const char *a = lode_title_next(row->text, row->size, row->text); a;
+	     before = a, a = lode_title_next(row->text, row->size, a)) {
 		uint32_t id = lode_strings_find(&counted->arguments, a, strlen(a));
 
-		if (is_unfit(a) || id == LODE_NONE || counted->n.at[id] == n)
+		if (lode_title_is_unfit(a) || id == LODE_NONE || counted->n.at[id] == n)
 			continue;
 		if (*before != '-' || strchr(before, '='))
 			return a;
@@ -436,12 +375,13 @@ static void name_processes(struct titles *titles)
 	for (size_t i = 0; i < titles->processes.n; i++) {
 		struct process *process = &titles->processes.at[i];
 
-		if (is_own_title(process->last)) {
+		if (lode_title_is_own(process->last->text, process->last->size)) {
 			name_by_own_title(process);
 		} else if (!is_called_by_file(titles, process)) {
 			continue;
-		} else if (is_interpreter(process->program)) {
-			const char *script = script_of(process->last);
+		} else if (lode_title_is_interpreter(process->program)) {
+			const char *script =
+				lode_title_script(process->last->text, process->last->size);
 
 			if (script && !strchr(script, '*'))
 				name_by_argument(process, script);

@@ -12,7 +12,11 @@
 #include "base/duration.h"
 #include "record/bundle_symbols.h"
 #include "record/compress.h"
+#include "record/dump_arguments.h"
 #include "record/frame_pointers.h"
+#include "record/relevant.h"
+#include "record/stored_words.h"
+#include "record/title_watch.h"
 #include "input/bundle_notes.h"
 #include "input/source.h"
 
@@ -68,6 +72,16 @@ static int write_pids(const char *dir, const struct lode_record_options *options
 	return rc;
 }
 
+static int write_command(const char *dir, const struct lode_record_options *options,
+			 struct lode_error *err)
+{
+	char **words = lode_words_store_command(options->command, options->titles);
+	int rc = lode_bundle_command_write(dir, words, err);
+
+	free(words);
+	return rc;
+}
+
 int lode_bundle_make(char **path, const struct lode_record_options *options, struct lode_error *err)
 {
 	int rc = make_dir(path, options, err);
@@ -75,7 +89,7 @@ int lode_bundle_make(char **path, const struct lode_record_options *options, str
 	if (rc == 0)
 		rc = lode_bundle_lacks_begin(*path, err);
 	if (rc == 0 && options->command)
-		rc = lode_bundle_command_write(*path, options->command, err);
+		rc = write_command(*path, options, err);
 	if (rc == 0 && options->n_pids)
 		rc = write_pids(*path, options, err);
 	if (rc < 0 && *path) {
@@ -170,8 +184,30 @@ static int write_symptoms(const char *dir, const char *recording, const life_vec
 
 /* ---- README: what this is ---- */
 
+/* Words of the command, as far as they are stored. */
+static void print_stored_command(FILE *out, const struct lode_record_options *options)
+{
+	char **words;
+
+	if (!options->command)
+		return;
+	if (options->titles == LODE_TITLES_NONE) {
+		fprintf(out, "command    not stored (--titles none)\n");
+		return;
+	}
+	words = lode_words_store_command(options->command, options->titles);
+	fprintf(out, "command    ");
+	lode_record_print_command(out, words);
+	free(words);
+	fprintf(out, "           (%s)\n",
+		options->titles == LODE_TITLES_FULL
+			? "without apparent secrets"
+			: "other arguments are not stored; --titles full stores them");
+}
+
 static int write_readme(const char *dir, const struct lode_record_result *result,
-			char *const *perf_argv, struct lode_error *err)
+			const struct lode_record_options *options, char *const *perf_argv,
+			struct lode_error *err)
 {
 	struct utsname machine;
 	char path[1024], when[LODE_UTC_BYTES];
@@ -192,7 +228,7 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 		"                perf --buildid-dir symbols script -i perf.data)\n"
 		"  symbols/      programs, libraries and kernel symbols by build-id\n"
 		"  symptoms.tsv  the lifetime of the command, or of the recorded threads\n"
-		"  titles.tsv    command lines of processes, without apparent secrets\n\n",
+		"  titles.tsv    what processes were called (lode record --titles)\n\n",
 		lode_path_base(dir), lode_path_base(dir));
 	fprintf(out, "recorded   %s\nhost       %s\nkernel     %s %s\n", when, machine.nodename,
 		machine.release, machine.machine);
@@ -200,6 +236,7 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 	if (result->command_exit >= 0)
 		fprintf(out, "exit       %d%s\n", result->command_exit,
 			result->was_stopped ? " (stopped)" : "");
+	print_stored_command(out, options);
 	fprintf(out, "recorded by\n    ");
 	lode_record_print_command(out, perf_argv);
 	return close_written(out, path, err);
@@ -282,6 +319,29 @@ static void add_symbols(struct lode_record_result *result, const char *dir, cons
 	     result->n_unwritten ? modules : "");
 }
 
+/* Of all processes when what is slow will be chosen later, or when all was asked for. */
+static void add_titles(struct lode_record_result *result, const char *dir,
+		       const struct lode_record_options *options, int titles,
+		       const struct lode_stream *stream)
+{
+	bool is_of_all =
+		options->titles == LODE_TITLES_FULL || (!options->command && !options->n_pids);
+	lode_symptom_vec lives = {0};
+	struct lode_error why = {0};
+	struct lode_map pids = {0};
+
+	if (titles < 0)
+		return;
+	if (!is_of_all) {
+		lode_command_lives(&lives, stream);
+		lode_relevant_processes(&pids, stream, &lives);
+	}
+	if (lode_titles_write(&result->n_titles, dir, titles, is_of_all ? NULL : &pids, &why) < 0)
+		lack(result, dir, &why, "lacks titles.tsv (processes are called by their comm)");
+	lode_vec_release(&lives);
+	lode_map_release(&pids);
+}
+
 static void pack_bundle(struct lode_record_result *result, const char *dir, const char *packed,
 			const char *path)
 {
@@ -295,7 +355,7 @@ static void pack_bundle(struct lode_record_result *result, const char *dir, cons
 }
 
 int lode_bundle_fill(struct lode_record_result *result, const char *dir,
-		     const struct lode_record_options *options, char *const *perf_argv,
+		     const struct lode_record_options *options, int titles, char *const *perf_argv,
 		     struct lode_error *err)
 {
 	const char *name = options->keep_plain ? "perf.data" : "perf.data.zst";
@@ -308,6 +368,10 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 
 	snprintf(path, sizeof(path), "%s/perf.data", dir);
 	snprintf(packed, sizeof(packed), "%s/%s", dir, name);
+	if (result->has_dumps && lode_dumps_erase_arguments(path, &why) < 0)
+		lack(result, dir, &why,
+		     "has stack dumps with arguments and environment of processes, which could not "
+		     "be erased (do not share it)");
 	say_bundle(options, "reading the recording");
 	rc = lode_bundle_read(&stream, path, lode_pool_cpus(), err);
 	if (rc < 0) {
@@ -322,6 +386,7 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 	}
 	measure(result, stream);
 	find_lives(&lives, stream, options, result->begin_ns);
+	add_titles(result, dir, options, titles, stream);
 	if (!options->no_symbols) {
 		say_bundle(options, "copying symbols");
 		add_symbols(result, dir, path, perf_argv[0], stream);
@@ -337,7 +402,7 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 		lack(result, dir, &why,
 		     "lacks symptoms.tsv (lode mine uses all threads of the command instead)");
 	lode_vec_release(&lives);
-	if (write_readme(dir, result, perf_argv, &why) < 0)
+	if (write_readme(dir, result, options, perf_argv, &why) < 0)
 		lack(result, dir, &why, "lacks README (not needed)");
 	if (stat(packed, &st) == 0 || stat(path, &st) == 0)
 		result->size_bytes = st.st_size;

@@ -19,8 +19,9 @@ int lode_bundle_read(struct lode_stream **stream, const char *path, unsigned n_t
 
 /*
  * Turns DIR/perf.data into a whole bundle: symbols, symptoms, README, compression. `perf_argv` is
- * the command line that recorded it. Fills the counts of *result.
+ * the command line that recorded it, `titles` what lode_title_watch_start wrote to (-1: nothing).
+ * Fills the counts of *result.
  */
 int lode_bundle_fill(struct lode_record_result *result, const char *dir,
-		     const struct lode_record_options *options, char *const *perf_argv,
+		     const struct lode_record_options *options, int titles, char *const *perf_argv,
 		     struct lode_error *err);

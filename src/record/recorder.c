@@ -14,7 +14,9 @@
 #include "record/rights.h"
 #include "record/socket_names.h"
 #include "record/stacks_seen.h"
+#include "record/stored_words.h"
 #include "record/title_watch.h"
+#include "base/unnamed_file.h"
 #include "input/bundle_notes.h"
 
 /* ---- Running processes to record ---- */
@@ -133,11 +135,12 @@ static void note_command(void *context, pid_t command)
 }
 
 static int run_perf(struct lode_record_result *result, const struct lode_record_options *options,
-		    const char *data, enum lode_stack_kind *kind, struct lode_error *err)
+		    const char *data, int titles_fd, enum lode_stack_kind *kind,
+		    struct lode_error *err)
 {
 	struct lode_spinners spinners = {0};
 	struct lode_perf_run run = {0};
-	pid_t titles = options->no_titles ? 0 : lode_title_watch_start(result->bundle);
+	pid_t titles = titles_fd < 0 ? 0 : lode_title_watch_start(titles_fd, options->titles);
 	int rc = 0;
 
 	if (options->keep_awake)
@@ -197,24 +200,33 @@ static int record(struct lode_record_result *out, const struct lode_record_optio
 	struct lode_record_options with;
 	char data[1024];
 	char **argv;
-	int rc = lode_bundle_make(&out->bundle, options, err);
+	int titles = -1, rc = lode_bundle_make(&out->bundle, options, err);
 
 	if (rc < 0)
 		return rc;
 	snprintf(data, sizeof(data), "%s/perf.data", out->bundle);
-	rc = run_perf(out, options, data, &kind, err);
+	/* Without room for it, processes have no titles. */
+	if (options->titles != LODE_TITLES_NONE && lode_unnamed_file_open(&titles, NULL) < 0)
+		titles = -1;
+	rc = run_perf(out, options, data, titles, &kind, err);
 	/* Nothing but an empty directory: it goes again. */
 	if (rc < 0) {
+		if (titles >= 0)
+			close(titles);
 		lode_bundle_notes_remove(out->bundle);
 		rmdir(out->bundle);
 		return rc;
 	}
 	keep_one(out, kind, options, data, program);
 	with = options->may_dump && out->has_dumps ? lode_dump_options(options) : *options;
+	with.command = NULL; /* which the README has as far as it is stored */
 	argv = lode_record_perf_command(&with, data);
-	rc = lode_bundle_fill(out, out->bundle, options, argv, err);
+	rc = lode_bundle_fill(out, out->bundle, options, titles, argv, err);
+	if (titles >= 0)
+		close(titles);
 	if (rc == 0 && options->command)
-		lode_bundle_stacks_write(out->bundle, out->has_dumps);
+		lode_bundle_stacks_write(out->bundle, out->has_dumps,
+					 lode_words_mark(options->command));
 	free(argv);
 	return rc;
 }

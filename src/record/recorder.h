@@ -24,6 +24,9 @@
 /* The stacks of a recording, as far as it is decided. */
 enum lode_stack_kind { LODE_STACKS_UNDECIDED, LODE_STACKS_CHAINS, LODE_STACKS_DUMPS };
 
+/* What of command lines is stored (record/stored_words.h). */
+enum lode_titles { LODE_TITLES_NAMES, LODE_TITLES_FULL, LODE_TITLES_NONE };
+
 /* A stack dump that lode chose by itself while it records: half of one that was asked for lets
    twice as many events pass. */
 enum { LODE_LATER_DUMP_BYTES = LODE_DUMP_BYTES / 2 };
@@ -49,7 +52,7 @@ struct lode_record_options {
 	bool keep_awake;     /* a spinner of class SCHED_IDLE on each CPU */
 	bool keep_plain;     /* leave perf.data uncompressed */
 	bool no_symbols;     /* no copies of programs in the bundle */
-	bool no_titles;	     /* no command lines of processes in the bundle */
+	enum lode_titles titles;
 	char *const *events; /* n_events more, as perf record -e takes them */
 	size_t n_events;
 	struct lode_readers readers; /* of the bundle */
@@ -66,6 +69,7 @@ struct lode_record_result {
 	int command_exit;	     /* of the command: 0..255, or 128 + signal; -1 unknown */
 	bool was_stopped;	     /* by a signal or by the duration */
 	size_t n_modules, n_missing; /* copied into symbols/; hit by stacks but not found */
+	size_t n_titles;	     /* processes in titles.tsv */
 	size_t n_unwritten;	     /* found, but not written: no room, for example */
 	int64_t begin_ns;	     /* all events were on, by CLOCK_MONOTONIC, the recording's */
 	bool has_dumps;		     /* stacks are dumps: as wanted, or as lode chose */

@@ -2,6 +2,7 @@
 #include "record/relevant.h"
 
 #include "engine/waits/aoi.h"
+#include "engine/waits/critpath.h"
 #include "model/digest.h"
 
 void lode_command_lives(lode_symptom_vec *out, const struct lode_stream *stream)
@@ -20,6 +21,33 @@ void lode_command_lives(lode_symptom_vec *out, const struct lode_stream *stream)
 		if (thread->is_command || !has_command)
 			lode_vec_append(out, life);
 	}
+}
+
+static void add_process(struct lode_map *pids, const struct lode_stream *stream,
+			lode_thread_id thread)
+{
+	if (thread != LODE_NONE)
+		*lode_map_slot(pids, (uint32_t)stream->threads.at[thread].pid) = 1;
+}
+
+void lode_relevant_processes(struct lode_map *pids, const struct lode_stream *stream,
+			     const lode_symptom_vec *symptoms)
+{
+	struct lode_critpath path = {0};
+
+	for (size_t i = 0; i < symptoms->n; i++) {
+		const struct lode_symptom *symptom = &symptoms->at[i];
+
+		add_process(pids, stream, symptom->thread);
+		if (!stream->has_switches)
+			continue;
+		lode_critpath_build(&path, stream, symptom);
+		for (size_t k = 0; k < path.links.n; k++) {
+			add_process(pids, stream, path.links.at[k].thread);
+			add_process(pids, stream, path.links.at[k].serving);
+		}
+	}
+	lode_critpath_release(&path);
 }
 
 /* Marks the modules of all frames that the digest's rows stand on: its tree has no others. */

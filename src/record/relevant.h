@@ -10,6 +10,13 @@
 void lode_command_lives(lode_symptom_vec *out, const struct lode_stream *stream);
 
 /*
+ * The processes that the symptoms' lines can name: their own, and those on their critical paths.
+ * Keys of `pids`.
+ */
+void lode_relevant_processes(struct lode_map *pids, const struct lode_stream *stream,
+			     const lode_symptom_vec *symptoms);
+
+/*
  * One flag per module name (string id of the stream's tree): does a stack of the command pass
  * through it, or one of whoever it waited for meanwhile, near or far? Without a recorded command
  * all do. To be freed.

@@ -6,6 +6,7 @@
 #include "engine/waits/critpath.h"
 #include "record/bundle.h"
 #include "record/relevant.h"
+#include "record/stored_words.h"
 #include "base/folder.h"
 #include "input/bundle_notes.h"
 
@@ -139,11 +140,11 @@ void lode_stacks_look(struct lode_stacks_seen *seen, const char *with_chains,
 
 /* ---- The latest recording of the same program near by ---- */
 
-enum { MOST_ENTRIES = 4096, WORD_BYTES = 4096 }; /* LIMIT: of a folder; of the words compared */
+enum { MOST_ENTRIES = 4096 }; /* LIMIT: of a folder */
 
 struct search {
-	char words[WORD_BYTES]; /* that the command must begin with */
-	struct timespec since;	/* the program was written */
+	unsigned mark;	       /* of the command */
+	struct timespec since; /* the program was written */
 	struct timespec latest;
 	enum lode_stack_kind kind;
 	char *where;
@@ -154,38 +155,17 @@ static bool is_older(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-static void join_words(char *out, size_t size, char *const *command)
-{
-	size_t n = (size_t)snprintf(out, size, "%s", *command);
-
-	for (command++; *command && n < size; command++) {
-		n += (size_t)snprintf(out + n, size - n, " %s", *command);
-		if (**command != '-')
-			break;
-	}
-}
-
-static bool is_of_program(const struct search *search, const char *recording)
-{
-	char *command = lode_bundle_command_read(recording);
-	size_t n = strlen(search->words);
-	bool is_it = command && strncmp(command, search->words, n) == 0 &&
-		     (command[n] == ' ' || command[n] == '\0');
-
-	free(command);
-	return is_it;
-}
-
 static void look_at(struct search *search, const char *bundle)
 {
 	char *note = lode_path_join(bundle, LODE_STACKS_NOTE);
 	struct stat st;
+	unsigned mark;
 	bool has_dumps;
 
 	/* The note lies beside the recording. */
 	if (stat(note, &st) == 0 && S_ISREG(st.st_mode) && is_older(&search->latest, &st.st_mtim) &&
-	    is_older(&search->since, &st.st_mtim) && is_of_program(search, note) &&
-	    lode_bundle_stacks_read(note, &has_dumps)) {
+	    is_older(&search->since, &st.st_mtim) &&
+	    lode_bundle_stacks_read(note, &has_dumps, &mark) && mark == search->mark) {
 		search->latest = st.st_mtim;
 		search->kind = has_dumps ? LODE_STACKS_DUMPS : LODE_STACKS_CHAINS;
 		free(search->where);
@@ -222,7 +202,7 @@ enum lode_stack_kind lode_stacks_before(char **where, const struct lode_record_o
 	if (stat(program, &st) < 0)
 		return LODE_STACKS_UNDECIDED;
 	search.since = st.st_mtim;
-	join_words(search.words, sizeof(search.words), options->command);
+	search.mark = lode_words_mark(options->command);
 	snprintf(folder, sizeof(folder), "%.*s", (int)n, bundle);
 	/* "fast/": what is in folders of the one above. */
 	if (n > 1 && *folder != '/' && !strstr(folder, "..")) {

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -21,10 +20,9 @@
 
 #include "base/clock.h"
 #include "base/decimal.h"
-#include "base/map.h"
 #include "input/titles.h"
 #include "record/parent_watch.h"
-#include "record/secrets.h"
+#include "record/stored_words.h"
 
 static const int64_t tick_ns = 100000000, young_ns = 1000000000, refresh_ns = 1000000000;
 
@@ -44,11 +42,12 @@ struct watched_process {
 
 struct title_watch {
 	FILE *out;
+	enum lode_titles titles;
 	LODE_VEC(struct watched_process) processes;
 	struct lode_map index_of; /* pid -> index */
 	uint64_t tick;
 	size_t turn; /* whose refresh is due next */
-	char buffer[MOST_COMMAND_BYTES];
+	char buffer[MOST_COMMAND_BYTES + 1];
 };
 
 /* ---- One process ---- */
@@ -82,7 +81,7 @@ static size_t read_command(struct title_watch *w, int32_t pid)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	n = read(fd, w->buffer, sizeof(w->buffer));
+	n = read(fd, w->buffer, MOST_COMMAND_BYTES);
 	close(fd);
 	/* Titles stand in room that arguments had; what is left of it is NULs or blanks. */
 	while (n > 0 && (!w->buffer[n - 1] || w->buffer[n - 1] == ' '))
@@ -99,7 +98,9 @@ static void look_at_process(struct title_watch *w, struct watched_process *p, in
 	if (!hash || hash == p->hash)
 		return;
 	p->hash = hash;
-	write_title(w, p->pid, now_ns, lode_secrets_hide(w->buffer, size));
+	size = lode_words_store(w->buffer, size, w->titles, p->pid);
+	if (size)
+		write_title(w, p->pid, now_ns, size);
 }
 
 /* ---- All of them ---- */
@@ -164,17 +165,18 @@ static void look_at_execs(struct title_watch *w, int execs)
 		meet(w, pids[i], lode_clock_ns(CLOCK_MONOTONIC), true);
 }
 
-static void watch_titles(const char *bundle, pid_t parent) __attribute__((noreturn));
+static void watch_titles(int fd, enum lode_titles titles, pid_t parent) __attribute__((noreturn));
 
-static void watch_titles(const char *bundle, pid_t parent)
+static void watch_titles(int fd, enum lode_titles titles, pid_t parent)
 {
-	struct title_watch w = {0};
-	char path[4200];
+	/* Not on the stack, of which dumps may be recorded. */
+	struct title_watch *w = lode_alloc0(1, sizeof(*w));
 	struct pollfd fds[] = {{.events = POLLIN}, {.events = POLLIN}};
 	int64_t next_ns = INT64_MIN;
 	sigset_t set;
 	int stop;
 
+	w->titles = titles;
 	prctl(PR_SET_NAME, "lode-titles");
 	lode_end_with_parent(parent, SIGKILL);
 	sigemptyset(&set);
@@ -182,10 +184,9 @@ static void watch_titles(const char *bundle, pid_t parent)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	/* Ctrl-C goes to the whole group: it stays until the recording has ended. */
 	signal(SIGINT, SIG_IGN);
-	snprintf(path, sizeof(path), "%s/%s", bundle, lode_titles_file);
-	w.out = fopen(path, "we");
+	w->out = fdopen(fd, "w");
 	stop = signalfd(-1, &set, SFD_CLOEXEC);
-	if (!w.out || stop < 0)
+	if (!w->out || stop < 0)
 		_exit(1);
 	/* Those who live for a millisecond must be read within it; it does little. */
 	if (setpriority(PRIO_PROCESS, 0, NICE))
@@ -196,22 +197,22 @@ static void watch_titles(const char *bundle, pid_t parent)
 		int64_t now_ns = lode_clock_ns(CLOCK_MONOTONIC);
 
 		if (now_ns >= next_ns) {
-			look_around(&w, MOST_READS);
+			look_around(w, MOST_READS);
 			next_ns = now_ns + tick_ns;
 		}
 		if (poll(fds, 2, (int)((next_ns - now_ns) / 1000000 + 1)) > 0 && fds[1].revents)
-			look_at_execs(&w, fds[1].fd);
+			look_at_execs(w, fds[1].fd);
 	}
-	look_around(&w, MOST_READS);
-	_exit(fclose(w.out) ? 1 : 0);
+	look_around(w, MOST_READS);
+	_exit(fclose(w->out) ? 1 : 0);
 }
 
-pid_t lode_title_watch_start(const char *bundle)
+pid_t lode_title_watch_start(int fd, enum lode_titles titles)
 {
 	pid_t parent = getpid(), child = fork();
 
 	if (child == 0)
-		watch_titles(bundle, parent);
+		watch_titles(fd, titles, parent);
 	return child < 0 ? 0 : child;
 }
 
@@ -222,6 +223,65 @@ void lode_title_watch_stop(pid_t watch)
 	kill(watch, SIGTERM);
 	while (waitpid(watch, NULL, 0) < 0 && errno == EINTR)
 		;
+}
+
+/* ---- What was seen, into the bundle ---- */
+
+/* "T_NS <tab> PID <tab> TITLE" */
+static int32_t pid_of_line(const char *line)
+{
+	const char *tab = strchr(line, '\t');
+	int32_t pid = -1;
+
+	if (!tab || !lode_int32_parse(&pid, tab + 1, strcspn(tab + 1, "\t")))
+		return -1;
+	return pid;
+}
+
+/* Copies the lines of `pids`; gives how many processes they are of. */
+static size_t copy_titles(FILE *out, FILE *in, const struct lode_map *pids)
+{
+	struct lode_map written = {0};
+	char *line = NULL;
+	size_t size = 0, n = 0;
+
+	while (getline(&line, &size, in) > 0) {
+		int32_t pid = pid_of_line(line);
+
+		if (pid < 0 || (pids && lode_map_find(pids, (uint32_t)pid) == LODE_NONE))
+			continue;
+		fputs(line, out);
+		n += lode_map_number(&written, (uint32_t)pid, (uint32_t)n) == n;
+	}
+	free(line);
+	lode_map_release(&written);
+	return n;
+}
+
+int lode_titles_write(size_t *n, const char *bundle, int fd, const struct lode_map *pids,
+		      struct lode_error *err)
+{
+	char path[4200];
+	FILE *in, *out;
+	int errnum;
+
+	*n = 0;
+	snprintf(path, sizeof(path), "%s/%s", bundle, lode_titles_file);
+	in = lseek(fd, 0, SEEK_SET) < 0 ? NULL : fdopen(dup(fd), "r");
+	out = in ? fopen(path, "we") : NULL;
+	errnum = errno;
+	if (out) {
+		*n = copy_titles(out, in, pids);
+		errnum = ferror(out) ? EIO : 0;
+		if (fclose(out))
+			errnum = errno;
+	}
+	if (in)
+		fclose(in);
+	/* One that is cut would name some processes only; without any there is no file. */
+	if (errnum || !*n)
+		unlink(path);
+	return errnum ? lode_fail_errno(err, errnum, path, "cannot write it") : 0;
 }
 
 /* ---- Programs that start, of the kernel's process connector ---- */

@@ -32,7 +32,7 @@ grep -c 'next: lode mine slow.lode' err
 ls slow.lode
 head -n 1 slow.lode/symptoms.tsv
 [ "$(wc -l <slow.lode/symptoms.tsv)" = 2 ] || cat slow.lode/symptoms.tsv
-cut -f 3 slow.lode/titles.tsv | grep -c '^\./slow$'
+cut -f 3 slow.lode/titles.tsv | grep -c '^slow$'
 mv slow.lode elsewhere && rm slow
 "$LODE" mine elsewhere >table 2>err || cat err
 grep -o 'burn_cpu' table | head -n 1
@@ -50,7 +50,7 @@ cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wl,--build-id=none -
 find bare.lode/symbols -name bare | grep -c "symbols$PWD/bare"
 rm bare
 "$LODE" mine bare.lode | grep -o 'burn_cpu' | head -n 1
-"$LODE" info --json bare.lode | grep -o 'inferred: beside the recording' | head -n 1
+"$LODE" info --json --top 0 bare.lode | grep -o 'inferred: beside the recording' | head -n 1
 
 echo "== code made at run time: its map is kept, another process's of the same number is not"
 cat >jit.c <<'C'
@@ -141,8 +141,7 @@ done
 "$LODE" record -o first/3 ./bare y 2>/dev/null
 cp bare again && mv again bare
 "$LODE" record -o first/4 ./bare x 2>/dev/null
-for o in first/* second/*; do tr '\0' ' ' <$o/.stacks; done
-echo
+for o in first/* second/*; do tr '\0' '\n' <$o/.stacks | head -n 1; done
 
 echo "== refusals"
 "$LODE" record -o elsewhere -- true; echo "exit $?"
@@ -161,11 +160,22 @@ fi
 
 echo "== titles"
 cat >titled.sh <<'X'
-( exec -a 'titled: worker --password=hunter2 on port' sleep 0.5 ) &
+( exec -a "titled: worker --password=hunter2 on port" sleep 0.5 ) &
 wait
 X
-"$LODE" record -o titled --no-symbols -- bash titled.sh 2>/dev/null
-cut -f 3 titled/titles.tsv | grep '^titled: ' | sort -u
+# Not as a word of this script, which its own bash has in memory, as titled.sh is in that of its bash.
+word=$(echo terces | rev)
+export A_NAME="${word}3"
+for how in names full none; do
+	"$LODE" record -o $how --titles $how --call-graph fp --no-symbols -- bash titled.sh --password "${word}1" -H "X-Auth: ${word}2" other 2>err
+	grep -o 'stored.*' err | sed 's/[0-9]* process\(es\)*/N processes/'
+	sed -n '/^command /,/^recorded by/p' $how/README | grep -v '^recorded by'
+	"$LODE" info $how 2>&1 | grep '^command' | sed 's/ -m .*//'
+	[ $how = none ] || cut -f 3 $how/titles.tsv | grep '^titled: \|^bash.0titled' | sort -u
+	grep -rl --exclude='perf.data*' hunter2 $how
+	zstd -dcq $how/perf.data.zst >$how/perf.data
+	grep -rl "$word[123]" $how
+done
 "$LODE" record -o untitled --no-titles --no-symbols -- true 2>/dev/null
 ls untitled
 
@@ -186,7 +196,8 @@ done
 echo "== stopped"
 "$LODE" record -o stopped --no-symbols -- sleep 60 2>/dev/null &
 pid=$!
-sleep 2
+for _ in $(seq 300); do [ -s stopped/perf.data ] && break; sleep 0.1; done
+sleep 1
 kill -INT $pid
 wait $pid
 echo "exit $?"

@@ -22,12 +22,18 @@ struct record_values {
 	int64_t duration_ns;
 	int call_graph;
 	bool want_syscalls, want_network, keep_awake, keep_plain, no_symbols, no_titles, is_dry_run;
+	int titles;
 };
 
 enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_DWARF };
 
 static const char *const call_graphs[] = {
 	[CALL_GRAPH_AUTO] = "auto", [CALL_GRAPH_FP] = "fp", [CALL_GRAPH_DWARF] = "dwarf", NULL};
+
+static const char *const title_choices[] = {[LODE_TITLES_NAMES] = "names",
+					    [LODE_TITLES_FULL] = "full",
+					    [LODE_TITLES_NONE] = "none",
+					    NULL};
 
 #define AT(field) offsetof(struct record_values, field)
 
@@ -61,8 +67,14 @@ static const struct lode_option options[] = {
 	LODE_FLAG("no-compress", AT(keep_plain), "do not compress perf.data"),
 	LODE_FLAG("no-symbols", AT(no_symbols),
 		  "do not copy programs: the bundle can then be read on this machine only"),
-	LODE_FLAG("no-titles", AT(no_titles),
-		  "do not record command lines of processes, only their names"),
+	LODE_OPTION(
+		"titles", "HOW", lode_set_choice, AT(titles),
+		"what to store of command lines. names (default): program, script, subcommand or "
+		"first file, and titles that programs write themselves, of processes that the "
+		"symptoms reach; full: command lines of all processes, without apparent secrets; "
+		"none: nothing",
+		.choices = title_choices),
+	LODE_FLAG("no-titles", AT(no_titles), "the same as --titles none"),
 
 	LODE_OPTION(
 		"duration", "TIME", lode_set_some_time, AT(duration_ns),
@@ -152,6 +164,27 @@ static void say_lost(const struct lode_command *self, const struct lode_record_r
 		 result->has_dumps ? "256M" : "64M");
 }
 
+static void say_titles(const struct lode_command *self, const struct lode_record_result *result,
+		       const struct lode_record_options *with)
+{
+	char processes[40];
+
+	snprintf(processes, sizeof(processes), "%zu process%s", result->n_titles,
+		 result->n_titles == 1 ? "" : "es");
+	if (with->titles == LODE_TITLES_NONE)
+		lode_say(self, "stored of command lines: nothing, only the names of threads");
+	else if (with->titles == LODE_TITLES_FULL)
+		lode_say(self,
+			 "stored: command lines of %s, without apparent secrets. No rule finds all "
+			 "secrets: check titles.tsv before you share the bundle",
+			 processes);
+	else
+		lode_say(self,
+			 "stored of command lines: program and script, subcommand or first file of "
+			 "%s (--titles full: all arguments; none: nothing)",
+			 processes);
+}
+
 static void say_result(const struct lode_command *self, const struct lode_record_result *result,
 		       const struct lode_record_options *with)
 {
@@ -170,6 +203,7 @@ static void say_result(const struct lode_command *self, const struct lode_record
 		if (*line)
 			lode_say(self, "%s %s", name, line);
 	say_lost(self, result);
+	say_titles(self, result, with);
 	if (result->still_running)
 		lode_say(self, "the command is still running (process %d)",
 			 (int)result->still_running);
@@ -198,7 +232,7 @@ static int record(const struct lode_command *self, const struct record_values *v
 		.keep_awake = v->keep_awake,
 		.keep_plain = v->keep_plain,
 		.no_symbols = v->no_symbols,
-		.no_titles = v->no_titles,
+		.titles = v->no_titles ? LODE_TITLES_NONE : (enum lode_titles)v->titles,
 		.say = say_record,
 		.warn = warn,
 		.say_context = (void *)self,

@@ -213,11 +213,16 @@ static void describe_command(struct lode_stream *stream, struct loading *l)
 	const char *what = command ? command : pids ? pids : "";
 	size_t size = strlen(recorder) + strlen(what) + sizeof(" --pid ");
 	char *text = lode_alloc(size);
+	const char *between = "";
 
+	if (command && *command)
+		between = " -- ";
+	else if (!command && pids)
+		between = " --pid ";
 	if (pids)
 		lode_perf_command_give_pids(&l->deliver.command, pids);
 	stream->is_command_asked = command != NULL;
-	snprintf(text, size, "%s%s%s", recorder, command ? " -- " : pids ? " --pid " : "", what);
+	snprintf(text, size, "%s%s%s", recorder, between, what);
 	stream->command = keep_text(stream, text);
 	free(command);
 	free(pids);
