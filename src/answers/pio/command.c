@@ -5,8 +5,9 @@
 #include "tool/help.h"
 #include "tool/terminal.h"
 
-static const struct lode_command *const parts[] = {&lode_cmd_pio_train, &lode_cmd_pio_analyse,
-						   &lode_cmd_pio_show, &lode_cmd_pio_watch, NULL};
+static const struct lode_command *const parts[] = {&lode_cmd_pio_train,	  &lode_cmd_pio_analyse,
+						   &lode_cmd_pio_compare, &lode_cmd_pio_show,
+						   &lode_cmd_pio_watch,	  NULL};
 
 static const struct lode_option options[] = {LODE_OPTIONS_END};
 
@@ -16,12 +17,14 @@ static const struct lode_example examples[] = {
 	{"When was the service slow today, and which server caused it?",
 	 "lode pio analyse -m shop.model --log access.log -c web=web.csv -c db=db.csv"},
 	{"The same (analyse is the default)", "lode pio -m shop.model -c web=web.csv -c db=db.csv"},
+	{"Which service changed, from counters alone?",
+	 "lode pio compare --before normal.csv --after anomalous.csv"},
 	{NULL},
 };
 
 static int pio_command(const struct lode_command *self, int argc, char **argv)
 {
-	static const char *const words[] = {"train", "analyse", "show", "watch", NULL};
+	static const char *const words[] = {"train", "analyse", "compare", "show", "watch", NULL};
 	struct lode_error err;
 	int n = lode_common_options_take(argc, argv, &err);
 
@@ -46,13 +49,15 @@ static int pio_command(const struct lode_command *self, int argc, char **argv)
 const struct lode_command lode_cmd_pio = {
 	.name = "pio",
 	.summary = "find when a service was slow, and which counters explain it",
-	.usage = "train|analyse|show|watch [OPTION]...",
+	.usage = "train|analyse|compare|show|watch [OPTION]...",
 	.description =
 		"Finds from request logs and counters when a service was slow for its users, and "
 		"which counters of which server explain it, based on the service's own history.\n\n"
 		"'lode pio train' makes a model from one or more periods, 'lode pio analyse' "
 		"applies it, 'lode pio show' prints it, 'lode pio watch' applies it to files as "
-		"they are written. Each has its own --help.",
+		"they are written. 'lode pio compare' needs no model: it compares the counters of "
+		"two "
+		"times. Each has its own --help.",
 	.reads = LODE_HOLDS_COUNTERS | LODE_HOLDS_REQUESTS,
 	.options = options,
 	.examples = examples,

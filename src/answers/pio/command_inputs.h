@@ -11,7 +11,7 @@
 
 /* The parts: each is a command of its own behind that word. */
 extern const struct lode_command lode_cmd_pio_train, lode_cmd_pio_analyse, lode_cmd_pio_show,
-	lode_cmd_pio_watch;
+	lode_cmd_pio_compare, lode_cmd_pio_watch;
 
 typedef LODE_VEC(struct lode_pio_input) lode_pio_input_list;
 

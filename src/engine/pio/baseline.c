@@ -161,24 +161,6 @@ static void find_episodes(struct learning *l)
 
 /* ---- One counter's baseline ---- */
 
-/* The median distance of neighbouring distinct values: what one step of the counter is. */
-static double resolution(const double *sorted, size_t n)
-{
-	double *steps = lode_alloc((n + 1) * sizeof(*steps));
-	double step = 0;
-	size_t n_steps = 0;
-
-	for (size_t i = 1; i < n; i++) {
-		if (sorted[i] > sorted[i - 1])
-			steps[n_steps++] = sorted[i] - sorted[i - 1];
-	}
-	lode_sort_doubles(steps, n_steps);
-	if (n_steps)
-		step = steps[n_steps / 2];
-	free(steps);
-	return step;
-}
-
 /* Does the level of healthy time wander? */
 static bool is_drifting(const struct learning *l, const double *column, const double *sorted,
 			size_t n)
@@ -232,7 +214,7 @@ static void learn_range(void *context, size_t c, unsigned worker)
 	}
 	counter->n_values = n_all;
 	lode_sort_doubles(sorted, n_all);
-	step = resolution(sorted, n_all);
+	step = lode_pio_step(sorted, n_all);
 	for (size_t r = 0; r < l->matrix->n_rows; r++) {
 		if (l->is_healthy[r] && !isnan(column[r]))
 			sorted[n++] = column[r];

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "base/number_sort.h"
+
 enum { N_STRONGEST = 3 };
 
 /* A fall against a rise. */
@@ -37,10 +39,26 @@ double lode_pio_deviation(const struct lode_pio_counter *counter, double value)
 	return distance / (distance > 0 ? counter->rise.scale : counter->fall.scale);
 }
 
-/* ---- Running medians ---- */
+/* ---- Steps and running medians ---- */
 
-/* The median of the last `window` values up to `row`; NaN with less than half of them. */
-static double running_median(const double *column, size_t start, size_t row, size_t window)
+double lode_pio_step(const double *sorted, size_t n)
+{
+	double *steps = lode_alloc((n + 1) * sizeof(*steps));
+	double step = 0;
+	size_t n_steps = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		if (sorted[i] > sorted[i - 1])
+			steps[n_steps++] = sorted[i] - sorted[i - 1];
+	}
+	lode_sort_doubles(steps, n_steps);
+	if (n_steps)
+		step = steps[n_steps / 2];
+	free(steps);
+	return step;
+}
+
+double lode_pio_running_median(const double *column, size_t start, size_t row, size_t window)
 {
 	double values[64] = {0};
 	size_t n = 0, first = row + 1 - start < window ? start : row + 1 - window;
@@ -75,7 +93,8 @@ float **lode_pio_deviations(const struct lode_pio_model *model,
 			size_t start = matrix->starts[p];
 
 			for (size_t r = start; r < matrix->starts[p + 1]; r++) {
-				double x = running_median(matrix->columns[c], start, r, window);
+				double x = lode_pio_running_median(matrix->columns[c], start, r,
+								   window);
 				double d = lode_pio_deviation(&model->counters.at[c], x);
 
 				out[c][r] = isnan(d) ? 0 : (float)d;
@@ -107,10 +126,9 @@ struct lode_pio_worth lode_pio_worth_of(const struct lode_pio_counter *counter, 
 	return worth;
 }
 
-/* Keeps the largest few, sorted from the largest. */
-static void keep_strongest(double *strongest, double x)
+void lode_pio_keep_strongest(double *strongest, size_t n, double x)
 {
-	for (size_t i = 0; i < N_STRONGEST; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (x > strongest[i]) {
 			double smaller = strongest[i];
 
@@ -138,8 +156,8 @@ void lode_pio_evidence(struct lode_pio_worth *servers_out, const struct lode_pio
 				continue;
 			worth = lode_pio_worth_of(&model->counters.at[c],
 						  (double)deviations[c][row]);
-			keep_strongest(detection, worth.detection);
-			keep_strongest(blame, worth.blame);
+			lode_pio_keep_strongest(detection, N_STRONGEST, worth.detection);
+			lode_pio_keep_strongest(blame, N_STRONGEST, worth.blame);
 		}
 		for (size_t i = 0; i < N_STRONGEST; i++) {
 			servers_out[s].detection += detection[i];

@@ -33,6 +33,12 @@ void lode_pio_servers_release(struct lode_pio_servers *servers);
    no baseline. */
 double lode_pio_deviation(const struct lode_pio_counter *counter, double value);
 
+/* The median distance of neighbouring distinct values: what one step of the counter is. */
+double lode_pio_step(const double *sorted, size_t n);
+/* The median of the last `window` values (64 at most) up to `row`; NaN with less than half of them.
+ */
+double lode_pio_running_median(const double *column, size_t start, size_t row, size_t window);
+
 /*
  * Deviations of running medians over `window` rows, per counter and row; a period's first rows, and
  * those with less than half of the values, are 0.
@@ -46,6 +52,9 @@ struct lode_pio_worth {
 	double detection, blame;
 };
 struct lode_pio_worth lode_pio_worth_of(const struct lode_pio_counter *counter, double deviation);
+
+/* Puts x among the `n` largest, sorted from the largest. */
+void lode_pio_keep_strongest(double *strongest, size_t n, double x);
 
 /* Detection and blame of all servers at a row. `is_out` (per counter; may be NULL): left out. */
 void lode_pio_evidence(struct lode_pio_worth *servers_out, const struct lode_pio_model *model,

@@ -1,0 +1,58 @@
+/*
+ * Two times of the same counters, compared: which service changed most, in which of its counters.
+ *
+ *   before |~~~~~~~ range ~~~~~~~|   after |======|     deviation = shift / range
+ *              median ------------- shift ->  median
+ *
+ * A counter's shift is that of its median, of running medians over 5 values, so that a few odd
+ * values of either time change nothing. It is measured in what the counter did before: its range
+ * (0.5th to 99.5th percentile), but at least one step of it and 5 % of its level. So a trend that
+ * goes on for as long again is a deviation of 1, and so is a slow wave. The evidence of a counter
+ * is the logarithm of its deviation, if above 1; of a fall, half of that, since what is behind a
+ * slow service receives less; of a service, its three largest.
+ *
+ * How much evidence nothing at all has is seen in the time before, half against half, in both
+ * directions: a service stands out with half as much again, and at least SHIFT_LEAST.
+ *
+ * Counters of a service are ordered by deviations without the 5 %: a shift of 3 % of a counter that
+ * never moved says more of what is wrong in there than one of 300 % of a noisy one.
+ */
+#pragma once
+
+#include "base/mem.h"
+
+struct lode_shift_series {
+	const char *service, *counter; /* borrowed */
+	const double *before, *after;  /* NaN: missing */
+	size_t n_before, n_after;
+};
+
+struct lode_shift_counter {
+	uint32_t at;	      /* the series */
+	double before, after; /* medians; of totals, of their steps */
+	double deviation;     /* below 0: it fell */
+	double sharpness;     /* the same without the share of the level */
+	double evidence;
+	size_t since;  /* of `after`: where it began */
+	bool is_total; /* it only grows: its steps were compared */
+};
+
+struct lode_shift_service {
+	const char *name;
+	double evidence, confidence; /* confidence: 0..1 */
+	size_t since;
+	LODE_VEC(struct lode_shift_counter) counters; /* those with evidence, sharpest first */
+};
+
+struct lode_shifts {
+	LODE_VEC(struct lode_shift_service) services; /* all, by evidence, then name */
+	double natural; /* evidence of the time before, half against half */
+	double bound;
+	bool stands_out;
+	size_t n_compared; /* series with enough values on both sides */
+};
+
+/* Series of one service stand together. The order of services and series changes nothing. */
+void lode_shifts_build(struct lode_shifts *out, const struct lode_shift_series *series, size_t n,
+		       unsigned n_threads);
+void lode_shifts_release(struct lode_shifts *shifts);
