@@ -23,3 +23,7 @@ say a.folded
 say empty
 say "$orders" empty
 say "$orders" --versus empty
+
+# Without system calls it says how to record them.
+sample=$LODE_TOP/samples/startup/startup-08.perf.data.zst
+[ ! -f "$sample" ] || "$LODE" suspects "$sample" | grep 'no system calls' >&2

@@ -6,6 +6,7 @@
 
 #include "engine/suspects/collect.h"
 #include "engine/suspects/offcpu.h"
+#include "engine/quality/advice.h"
 #include "base/pool.h"
 #include "streams/digest_item.h"
 #include "streams/job_symptoms.h"
@@ -24,6 +25,8 @@ struct reading {
 	bool has_windows;	/* of the stream at hand: given, or by a table beside it */
 	int64_t done_bytes;	/* of the streams before */
 	size_t n_done;
+	bool has_calls;	 /* some stream has system calls */
+	char again[512]; /* how to record the first one with system calls; "" */
 };
 
 static struct lode_skipped_input listed(struct reading *run, const char *path, const char *reason)
@@ -168,6 +171,10 @@ static void note_stream(struct reading *run, const char *path, const struct lode
 					lode_arena_strdup(&job->arena, path),
 					lode_arena_strdup(&job->arena, collect->notes.at[i])}));
 	note_unordered(run, path, &stream->losses.by_kind[LODE_LOSS_UNORDERED]);
+	for (size_t i = 0; i < stream->event_counts.n; i++)
+		run->has_calls |= strstr(stream->event_counts.at[i].name, "syscalls:sys_") != NULL;
+	if (!*run->again)
+		lode_record_again_text(run->again, sizeof(run->again), stream, " --syscalls");
 	job->n_streams++;
 	job->n_events += stream->n_samples;
 	job->n_lost += stream->losses.by_kind[LODE_LOSS_EVENTS].count;
@@ -334,6 +341,20 @@ static void note_unmet(struct reading *run)
 	}
 }
 
+/* Most calls that programs wait in are system calls. */
+static void note_no_calls(struct reading *run)
+{
+	char text[700];
+
+	if (run->has_calls || !*run->again)
+		return;
+	snprintf(text, sizeof(text), "no system calls were recorded; to measure them: %s",
+		 run->again);
+	lode_vec_append(
+		&run->job->notes,
+		((struct lode_metric_note){NULL, lode_arena_strdup(&run->job->arena, text)}));
+}
+
 /* `symptoms` as they are once it is known which are the slowest. */
 static int decide_slowest(struct lode_symptom_options *symptoms,
 			  const struct lode_suspects_job_options *options,
@@ -382,6 +403,8 @@ int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_s
 		rc = run_inputs(&run, &expanded, err);
 	if (rc == 0)
 		note_unmet(&run);
+	if (rc == 0 && !options->metrics)
+		note_no_calls(&run);
 	lode_inputs_release(&expanded);
 	lode_symboliser_free(run.symboliser);
 	lode_job_symptoms_free(run.symptoms);

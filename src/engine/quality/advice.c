@@ -180,32 +180,37 @@ struct wish {
 };
 
 /* "--pid 12,13", of perf's "-p 12,13"; threads are of processes that it does not name. */
-static const char *attached_to(struct lode_quality *q, const char *command)
+static void attached_to(char *text, size_t size, const char *command)
 {
 	static const char *const options[] = {" --pid=", " --pid ", " -p ", " -p"};
 
+	snprintf(text, size, "--pid PID");
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
 		const char *at = strstr(command, options[i]);
+		size_t n = at ? strspn(at + strlen(options[i]), "0123456789,") : 0;
 
-		if (at && strspn(at + strlen(options[i]), "0123456789,"))
-			return say_advice(q, "--pid %.*s",
-					  (int)strspn(at + strlen(options[i]), "0123456789,"),
-					  at + strlen(options[i]));
+		if (!n)
+			continue;
+		snprintf(text, size, "--pid %.*s", (int)n, at + strlen(options[i]));
+		return;
 	}
-	return "--pid PID";
 }
 
 /* What was recorded, as the end of a command line: behind perf's own options. */
-static const char *recorded_command(struct lode_quality *q, const struct lode_stream *stream)
+void lode_record_again_text(char *text, size_t size, const struct lode_stream *stream,
+			    const char *options)
 {
 	const char *separator = strstr(stream->command, " -- ");
 	const char *pid = strstr(stream->command, " --pid ");
+	char attached[200] = "";
 
 	if (stream->is_attached)
-		return attached_to(q, stream->command);
-	if (separator && separator[4])
-		return separator + 1;
-	return pid ? pid + 1 : "-- COMMAND";
+		attached_to(attached, sizeof(attached), stream->command);
+	snprintf(text, size, "lode record%s %.300s", options,
+		 *attached		     ? attached
+		 : separator && separator[4] ? separator + 1
+		 : pid			     ? pid + 1
+					     : "-- COMMAND");
 }
 
 /* Stack dumps were asked for, perf's "--call-graph dwarf", or lode took them while it recorded. */
@@ -222,13 +227,15 @@ static bool had_dumps(const struct lode_stream *stream)
 static const char *record_line(struct lode_quality *q, const struct lode_stream *stream,
 			       const struct wish *wish)
 {
+	char options[100], text[512];
+
 	/* What this recording has already, the better one keeps. */
-	return say_advice(
-		q, "lode record%s%s%s %.300s",
-		wish->syscalls || stream->has_syscalls ? " --syscalls" : "",
-		wish->dwarf || (had_dumps(stream) && !wish->no_dumps) ? " --call-graph dwarf" : "",
-		wish->bigger_buffer ? " --buffer 64M --cpu-rate 199" : "",
-		recorded_command(q, stream));
+	snprintf(options, sizeof(options), "%s%s%s",
+		 wish->syscalls || stream->has_syscalls ? " --syscalls" : "",
+		 wish->dwarf || (had_dumps(stream) && !wish->no_dumps) ? " --call-graph dwarf" : "",
+		 wish->bigger_buffer ? " --buffer 64M --cpu-rate 199" : "");
+	lode_record_again_text(text, sizeof(text), stream, options);
+	return say_advice(q, "%s", text);
 }
 
 static void advise(struct lode_quality *q, const char *text)
