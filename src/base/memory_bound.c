@@ -60,6 +60,24 @@ static struct {
 	atomic_int usage, faults;
 } blocks = {.lock = PTHREAD_MUTEX_INITIALIZER, .usage = -1, .faults = -1};
 
+/* A child that is forked has the parent's blocks too, and must leave their pages alone: those of
+   files are shared. Its own threads and timers begin again once its memory is short. */
+static void begin_child(void)
+{
+	pthread_mutex_init(&blocks.lock, NULL);
+	blocks.n = 0;
+	blocks.next = blocks.done = 0;
+	blocks.is_begun = false;
+	blocks.usage = -1;
+	blocks.faults = -1;
+	lode_memory_before_end(NULL, NULL);
+}
+
+static void __attribute__((constructor)) heed_forks(void)
+{
+	(void)pthread_atfork(NULL, NULL, begin_child);
+}
+
 void lode_memory_keep_to(size_t bound_bytes)
 {
 	atomic_store(&bound, bound_bytes);

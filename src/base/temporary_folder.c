@@ -30,6 +30,18 @@ static struct {
 	struct made_folder *first;
 } made = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
+/* A child that is forked must not remove its parent's folders when its memory ends. */
+static void begin_child_folders(void)
+{
+	pthread_mutex_init(&made.mutex, NULL);
+	made.first = NULL;
+}
+
+static void __attribute__((constructor)) heed_forks_folders(void)
+{
+	(void)pthread_atfork(NULL, NULL, begin_child_folders);
+}
+
 const char *lode_temporary_parent(void)
 {
 	const char *folder = getenv("TMPDIR");

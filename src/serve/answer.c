@@ -5,7 +5,9 @@
 #include <strings.h>
 
 #include "base/json.h"
+#include "base/memory_bound.h"
 #include "base/written.h"
+#include "serve/apart.h"
 #include "serve/server.h"
 
 enum { MOST_PARAMETERS = 32, MOST_KEY_BYTES = 1024 };
@@ -48,6 +50,9 @@ static struct MHD_Response *response_of(const char *bytes, size_t n,
 		lode_oom(n);
 	return response;
 }
+
+/* LIMIT: of the time that a question takes; less than what a client has for it (server.h). */
+enum { MOST_ANSWER_MS = 120000 };
 
 enum { ASKER_THREADS = 2 };
 
@@ -207,6 +212,10 @@ static unsigned status_of(int rc)
 		return MHD_HTTP_UNPROCESSABLE_CONTENT;
 	case LODE_SITE_PENDING:
 		return MHD_HTTP_SERVICE_UNAVAILABLE;
+	case LODE_SITE_SLOW:
+		return MHD_HTTP_GATEWAY_TIMEOUT;
+	case LODE_SITE_NO_MEMORY:
+		return MHD_HTTP_INSUFFICIENT_STORAGE;
 	default:
 		return MHD_HTTP_INTERNAL_SERVER_ERROR;
 	}
@@ -220,6 +229,16 @@ static char *json_of_error(const struct lode_error *err, size_t *n)
 	return json_of_refusal(lode_error_text(err, text, sizeof(text)), n);
 }
 
+static int ask_here(char **json, size_t *n, const struct lode_site_question *question,
+		    const struct lode_site_query *query, struct lode_error *err)
+{
+	FILE *out = lode_written_open(json, n);
+	int rc = question->answer(question->context, query, out, err);
+
+	lode_written_close(out);
+	return rc;
+}
+
 /* Asks, and leaves in the request what came of it. */
 static void ask(struct request *request)
 {
@@ -228,15 +247,16 @@ static void ask(struct request *request)
 	struct lode_error err = {0};
 	char *json = NULL;
 	size_t n = 0;
-	FILE *out = lode_written_open(&json, &n);
+	const struct lode_apart_limits limits = {lode_memory_bound(), MOST_ANSWER_MS};
 	int rc;
 
 	if (question->kind == LODE_REQUEST_CHANGE) {
 		query.body = request->body.at;
 		query.body_bytes = request->body.n - 1;
 	}
-	rc = question->answer(question->context, &query, out, &err);
-	lode_written_close(out);
+	rc = question->is_apart ? lode_apart_answer(&json, &n, question->answer, question->context,
+						    &query, &limits, &err)
+				: ask_here(&json, &n, question, &query, &err);
 	request->status = rc == LODE_OK ? MHD_HTTP_OK : status_of(rc);
 	if (rc != LODE_OK) {
 		free(json);

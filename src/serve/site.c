@@ -203,6 +203,15 @@ void lode_site_add_lasting(struct lode_site *site, const char *report, const cha
 					      .context = context});
 }
 
+void lode_site_set_apart(struct lode_site *site, const char *report)
+{
+	struct site_report *r = find_report(site, report, strlen(report));
+
+	assert(r);
+	for (size_t i = 0; i < r->questions.n; i++)
+		r->questions.at[i].is_apart = r->questions.at[i].kind != LODE_REQUEST_CHANGE;
+}
+
 bool lode_site_has_changes(const struct lode_site *site)
 {
 	return site->has_changes;

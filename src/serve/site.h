@@ -42,11 +42,13 @@ bool lode_site_param_number(const struct lode_site_query *query, const char *key
 
 /* Why there is no answer, where that has a status of its own in HTTP. */
 enum lode_site_refusal {
-	LODE_SITE_ABSENT = -100,  /* 404: what is asked about is not there */
-	LODE_SITE_TAKEN = -101,	  /* 409: a name that is to be new is not */
-	LODE_SITE_GONE = -102,	  /* 410: it was there once */
-	LODE_SITE_NO_SUCH = -103, /* 422: it is there, but has no such thing */
-	LODE_SITE_PENDING = -104, /* 503: it is not there yet; ask again in a second */
+	LODE_SITE_ABSENT = -100,    /* 404: what is asked about is not there */
+	LODE_SITE_TAKEN = -101,	    /* 409: a name that is to be new is not */
+	LODE_SITE_GONE = -102,	    /* 410: it was there once */
+	LODE_SITE_NO_SUCH = -103,   /* 422: it is there, but has no such thing */
+	LODE_SITE_PENDING = -104,   /* 503: it is not there yet; ask again in a second */
+	LODE_SITE_SLOW = -105,	    /* 504: it took too long (serve/apart.h) */
+	LODE_SITE_NO_MEMORY = -106, /* 507: it took too much memory (the same) */
 };
 
 /*
@@ -92,6 +94,12 @@ void lode_site_add_question(struct lode_site *site, const char *report, const ch
 void lode_site_add_lasting(struct lode_site *site, const char *report, const char *what,
 			   const char *const *parameters, lode_site_answer *answer, void *context);
 
+/*
+ * All questions of the report that are there, but for changes, are answered each in a process of
+ * its own (serve/apart.h): what they change of their context is lost.
+ */
+void lode_site_set_apart(struct lode_site *site, const char *report);
+
 /* LIMIT: of all lasting answers. What was not asked for longest is made again. */
 #define LODE_SITE_KEPT_BYTES ((size_t)512 << 20)
 
@@ -109,6 +117,7 @@ struct lode_site_question {
 	const char *what;
 	enum lode_request_kind kind;   /* whose it may be */
 	const char *const *parameters; /* of a lasting one; NULL: it is none */
+	bool is_apart;
 	lode_site_answer *answer;
 	void *context;
 };

@@ -315,6 +315,8 @@ void lode_serve_mine_add(struct lode_serve_mine *mine, struct lode_site *site, c
 			       mine->dirs.n ? LODE_REQUEST_PRIVATE : LODE_REQUEST_READ,
 			       answer_source, mine);
 	lode_site_add_lasting(site, report, "flame", flame, answer_flame, mine);
-	lode_serve_signatures_add(mine, site, report);
 	lode_serve_compare_add(mine, site, report);
+	lode_site_set_apart(site, report);
+	/* These keep what they work out, and use the repository's connection. */
+	lode_serve_signatures_add(mine, site, report);
 }

@@ -12,6 +12,17 @@
 /* libtraceevent keeps its place in the text in variables of the process: one thread at a time. */
 static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* In a child that is forked, no other thread can give it back. */
+static void begin_child_tracepoints(void)
+{
+	pthread_mutex_init(&library_lock, NULL);
+}
+
+static void __attribute__((constructor)) heed_forks_tracepoints(void)
+{
+	(void)pthread_atfork(NULL, NULL, begin_child_tracepoints);
+}
+
 struct reading {
 	struct lode_perf_events *events;
 	struct lode_map wanted; /* id of the tracepoint -> index of an event with it */
