@@ -27,6 +27,7 @@ enum lode_wait_reason {
 	LODE_REASON_TIMER,
 	LODE_REASON_CHILD,
 	LODE_REASON_OTHER,
+	LODE_REASON_IDLE, /* no work: a thread of a Go program without a goroutine to run */
 	LODE_N_REASONS,
 };
 

@@ -643,7 +643,7 @@ static void close_stream(struct lode_builder *b)
 	lode_silent_judge(&b->schedule.silent, stream, b->schedule.cpus.n);
 }
 
-struct lode_stream *lode_builder_finish(struct lode_builder *builder, const uint32_t *node_of_raw,
+struct lode_stream *lode_builder_finish(struct lode_builder *builder, uint32_t *node_of_raw,
 					size_t n_raw)
 {
 	struct lode_stream *stream = builder->stream;

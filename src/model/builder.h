@@ -138,8 +138,8 @@ void lode_builder_time(struct lode_builder *builder, int64_t t_ns);
 
 /*
  * Closes what is open, replaces raw stacks by nodes of the tree (`node_of_raw[raw]`, n_raw entries,
- * entry 0 is 0), decides wait reasons and devices from the frames, and hands the stream over. Frees
- * the builder.
+ * entry 0 is 0; afterwards without tracers, finish.h), decides wait reasons and devices from the
+ * frames, and hands the stream over. Frees the builder.
  */
-struct lode_stream *lode_builder_finish(struct lode_builder *builder, const uint32_t *node_of_raw,
+struct lode_stream *lode_builder_finish(struct lode_builder *builder, uint32_t *node_of_raw,
 					size_t n_raw);

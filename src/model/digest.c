@@ -65,6 +65,15 @@ void lode_digest_rows_sort(struct lode_digest_row *rows, size_t n)
 		}
 }
 
+bool lode_runner_is_thread(const struct lode_digest *digest,
+			   const struct lode_digest_runner *runner)
+{
+	const char *name = digest->tree.strings.text.at[runner->name];
+
+	return strcmp(name, LODE_RUNNER_IDLE) != 0 && strcmp(name, LODE_RUNNER_UNRECORDED) != 0 &&
+	       strcmp(name, LODE_RUNNER_NO_WAKEUPS) != 0;
+}
+
 struct lode_digest *lode_digest_new(void)
 {
 	struct lode_digest *digest = lode_alloc0(1, sizeof(*digest));

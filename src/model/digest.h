@@ -70,8 +70,9 @@ struct lode_digest_runner {
 	uint32_t name; /* string id: as links are named, or one of the two below */
 	int64_t cost_ns;
 };
-#define LODE_RUNNER_IDLE       "[idle]"	      /* nobody did */
-#define LODE_RUNNER_UNRECORDED "[unrecorded]" /* the recording does not show who did */
+#define LODE_RUNNER_IDLE       "[idle]"	       /* nobody did */
+#define LODE_RUNNER_UNRECORDED "[unrecorded]"  /* the recording does not show who did */
+#define LODE_RUNNER_NO_WAKEUPS "[no wake-ups]" /* nor can it: it has none */
 
 /* Occurrences of `caller` directly above `callee`: frame ids. */
 struct lode_name_pair {
@@ -106,6 +107,10 @@ struct lode_digest {
 	struct lode_name_stats names;
 	uint64_t n_events; /* events folded into the rows */
 };
+
+/* Whether it is a thread: none of the names in brackets above. */
+bool lode_runner_is_thread(const struct lode_digest *digest,
+			   const struct lode_digest_runner *runner);
 
 struct lode_digest *lode_digest_new(void);
 void lode_digest_free(struct lode_digest *digest);

@@ -2,8 +2,10 @@
 #include "model/finish.h"
 
 #include "model/frame.h"
+#include "model/go_idle.h"
 #include "model/reason.h"
 #include "model/schedule.h"
+#include "model/tracers.h"
 #include "model/unsampled.h"
 
 /* ---- CPU limits ---- */
@@ -101,6 +103,8 @@ struct resolver {
 	struct lode_stream *stream;
 	const uint32_t *node_of_raw;
 	size_t n_raw;
+	const uint32_t *event, *sample;		   /* per node: struct lode_tracers */
+	const uint32_t *go_idle;		   /* per node, or NULL: go_idle.h */
 	const struct lode_stack_meaning *meanings; /* per node */
 	const bool *throttled;			   /* per node */
 };
@@ -154,6 +158,24 @@ static void resolve_ready(const struct resolver *r, struct lode_events *e, size_
 	e->flags[i] &= (uint8_t)~LODE_EVENT_PREEMPTED;
 }
 
+/* Whether the wait, or the ready time behind it, is of a thread without a goroutine; its stack then
+   says nothing else. */
+static bool take_go_idle(const struct resolver *r, struct lode_events *e, size_t i)
+{
+	uint32_t idle = r->go_idle ? r->go_idle[e->stack[i]] : 0;
+
+	if (!idle || e->kind[i] == LODE_EVENT_RUNNING || e->flags[i] & LODE_EVENT_PREEMPTED)
+		return false;
+	e->stack[i] = idle;
+	if (e->kind[i] != LODE_EVENT_WAITING)
+		return true;
+	e->other_stack[i] = 0;
+	e->other[i] = LODE_NONE;
+	e->device[i] = LODE_DEVICE_NONE;
+	e->reason[i] = LODE_REASON_IDLE;
+	return true;
+}
+
 static void resolve_thread(const struct resolver *r, lode_thread_id id)
 {
 	struct lode_thread *thread = &r->stream->threads.at[id];
@@ -161,9 +183,15 @@ static void resolve_thread(const struct resolver *r, lode_thread_id id)
 	unsigned marks = 0;
 
 	for (size_t i = 0; i < e->n; i++) {
-		e->stack[i] = node_of(r, e->stack[i]);
-		e->other_stack[i] = node_of(r, e->other_stack[i]);
+		bool is_sample =
+			e->kind[i] == LODE_EVENT_RUNNING && !(e->flags[i] & LODE_EVENT_UNSAMPLED);
+		uint32_t node = node_of(r, e->stack[i]);
+
+		e->stack[i] = is_sample ? r->sample[node] : r->event[node];
+		e->other_stack[i] = r->event[node_of(r, e->other_stack[i])];
 		marks |= r->meanings[e->stack[i]].marks;
+		if (take_go_idle(r, e, i))
+			continue;
 		if (e->kind[i] == LODE_EVENT_WAITING)
 			resolve_wait(r, id, i);
 		else if (e->kind[i] == LODE_EVENT_READY)
@@ -189,17 +217,39 @@ static void extend_stack_flags(struct lode_stream *stream,
 			stream->stack_flags[i] |= LODE_STACK_USER;
 }
 
-void lode_stream_resolve(struct lode_stream *stream, const uint32_t *node_of_raw, size_t n_raw)
+void lode_stream_resolve(struct lode_stream *stream, uint32_t *node_of_raw, size_t n_raw)
 {
-	struct lode_stack_meaning *meanings = lode_stack_meanings(&stream->tree);
-	bool *throttled = throttled_stacks(&stream->tree);
-	struct resolver r = {stream, node_of_raw, n_raw, meanings, throttled};
+	bool is_folded = strcmp(stream->format, "folded") == 0;
+	struct lode_tracers tracers;
+	struct lode_stack_meaning *meanings;
+	uint32_t *go_idle;
+	bool *throttled;
+	struct resolver r;
 
+	lode_tracers_find(&tracers, &stream->tree);
+	go_idle = lode_go_idle_stacks(&stream->tree);
+	meanings = lode_stack_meanings(&stream->tree);
+	throttled = throttled_stacks(&stream->tree);
+	/* Folded stacks may be of samples or of switches. */
+	r = (struct resolver){
+		.stream = stream,
+		.node_of_raw = node_of_raw,
+		.n_raw = n_raw,
+		.event = tracers.event,
+		.sample = is_folded ? tracers.event : tracers.sample,
+		.go_idle = go_idle,
+		.meanings = meanings,
+		.throttled = throttled,
+	};
 	for (lode_thread_id id = 0; id < stream->threads.n; id++)
 		resolve_thread(&r, id);
+	for (size_t i = 0; i < n_raw; i++)
+		node_of_raw[i] = tracers.event[node_of_raw[i]];
 	if (stream->has_switches)
 		lode_unsampled_place(stream);
 	extend_stack_flags(stream, meanings);
+	lode_tracers_release(&tracers);
+	free(go_idle);
 	free(throttled);
 	free(meanings);
 }

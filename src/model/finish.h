@@ -10,7 +10,8 @@
 struct lode_stream;
 
 /*
- * `node_of_raw[raw]` is the node of each raw id; an id outside has no stack. Also extends
- * `stream->stack_flags` to all nodes and sets LODE_STACK_USER. O(events + nodes).
+ * `node_of_raw[raw]` is the node of each raw id; an id outside has no stack. Afterwards it is that
+ * without the tracers at the leaf (tracers.h). Also extends `stream->stack_flags` to all nodes and
+ * sets LODE_STACK_USER. O(events + nodes).
  */
-void lode_stream_resolve(struct lode_stream *stream, const uint32_t *node_of_raw, size_t n_raw);
+void lode_stream_resolve(struct lode_stream *stream, uint32_t *node_of_raw, size_t n_raw);

@@ -118,17 +118,12 @@ const char *lode_event_kind_name(enum lode_event_kind kind)
 }
 
 const char *const lode_wait_reason_names[] = {
-	[LODE_REASON_NONE] = "none",
-	[LODE_REASON_LOCK] = "lock",
-	[LODE_REASON_DISK] = "disk",
-	[LODE_REASON_FAULT] = "fault",
-	[LODE_REASON_NETWORK] = "network",
-	[LODE_REASON_IPC] = "ipc",
-	[LODE_REASON_POLL] = "poll",
-	[LODE_REASON_TIMER] = "timer",
-	[LODE_REASON_CHILD] = "child",
-	[LODE_REASON_OTHER] = "other",
-	NULL,
+	[LODE_REASON_NONE] = "none",	   [LODE_REASON_LOCK] = "lock",
+	[LODE_REASON_DISK] = "disk",	   [LODE_REASON_FAULT] = "fault",
+	[LODE_REASON_NETWORK] = "network", [LODE_REASON_IPC] = "ipc",
+	[LODE_REASON_POLL] = "poll",	   [LODE_REASON_TIMER] = "timer",
+	[LODE_REASON_CHILD] = "child",	   [LODE_REASON_OTHER] = "other",
+	[LODE_REASON_IDLE] = "idle",	   NULL,
 };
 
 const char *lode_wait_reason_name(enum lode_wait_reason reason)

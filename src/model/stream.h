@@ -48,6 +48,7 @@ struct lode_thread {
 	int64_t exec_ns;	  /* its last exec; INT64_MIN when outside the recording */
 	bool is_command;	  /* belongs to the recorded command (or its descendants) */
 	bool is_kernel;		  /* a kernel thread */
+	bool is_recorder;	  /* of perf or lode, which made the recording (tracers.h) */
 	struct lode_events events;
 };
 

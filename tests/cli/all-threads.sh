@@ -8,5 +8,5 @@ python3 - <<'P'
 import json
 d = json.load(open("all.json"))
 print(d["symptoms"], d["patterns"] > 100, d["symptom_ns"] ==
-      sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"], 100 * d["other_ns"] < d["symptom_ns"])
+      sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] + d["recording_ns"], 100 * d["other_ns"] < d["symptom_ns"])
 P

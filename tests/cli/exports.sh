@@ -66,6 +66,11 @@ class Pprof:
                     else label["number"]
         return tuple(reversed(stack)), values, labels
 
+    def program(self):
+        """Without what the recording itself took."""
+        self.samples = [s for s in self.samples if "[recording]" not in "".join(map(str, s[0]))]
+        return self
+
     def by(self, label, value=1):
         sums = collections.Counter()
         for stack, values, labels in self.samples:
@@ -188,13 +193,13 @@ if [ -d "$samples" ]; then
 	"$LODE" mine --speedscope s --pprof p --chrome-trace t $two
 	"$LODE" mine --folded $two >f
 	check 'sum(v[1] for _, v, _ in Pprof("p").samples) == m["symptom_ns"] == Pprof("p").duration,
-		Pprof("p").by("cluster") == {**{c["id"]: c["own_ns"] for c in m["clusters"]}, "none": m["other_ns"]},
-		sum(v[0] for _, v, _ in Pprof("p").samples) == m["aoi"]["events"]' m
-	check '{k + "_ns": v for k, v in Pprof("p").by("kind").items()} == {k: v for k, v in m["aoi"].items() if k[-3:] == "_ns"},
-		[sum(v[i] for _, v, _ in Pprof("p").samples) for i in (2, 3, 4)] ==
+		Pprof("p").by("cluster") == {**{c["id"]: c["own_ns"] for c in m["clusters"]}, "none": m["other_ns"] + m["recording_ns"]},
+		sum(v[0] for _, v, _ in Pprof("p").program().samples) == m["aoi"]["events"]' m
+	check '{k + "_ns": v for k, v in Pprof("p").program().by("kind").items()} == {k: v for k, v in m["aoi"].items() if k[-3:] == "_ns"},
+		[sum(v[i] for _, v, _ in Pprof("p").program().samples) for i in (2, 3, 4)] ==
 		[m["aoi"][k] for k in ("run_ns", "wait_ns", "ready_ns")], sorted(Pprof("p").mappings)' m
 	check '[sum(v.values()) for _, v in Speedscope("s").profiles] ==
-		[c["own_ns"] for c in m["clusters"]] + [m["other_ns"]],
+		[c["own_ns"] for c in m["clusters"]] + [m["other_ns"] + m["recording_ns"]],
 		Pprof("p").stacks() == folded("f") == sum((v for _, v in Speedscope("s").profiles), collections.Counter())' m
 	check 'any(f.startswith("→ ") for s, _, _ in Pprof("p").samples for f in s)'
 	# The window: the path tiles the symptom; each thread has of it what the page says.

@@ -27,8 +27,8 @@ printf 'x;y 1\n' >b.folded
 if [ -d "$samples" ]; then
 	"$LODE" mine --json --top 0 "$samples" >six.json
 	check mine '(d["streams"], d["symptoms"], d["symptom_ns"] ==
-		sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] ==
-		sum(d["aoi"][k] for k in ("wait_ns", "run_ns", "ready_ns")))' <six.json
+		sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] + d["recording_ns"] ==
+		sum(d["aoi"][k] for k in ("wait_ns", "run_ns", "ready_ns")) + d["recording_ns"])' <six.json
 	check mine 'all(c["own_ns"] == sum(c["split"].values()) for c in d["clusters"])' <six.json
 	"$LODE" mine --json --top 0 --threads 1 "$samples" | cmp - six.json && echo "same for 1 and N threads"
 	"$LODE" info --json "$samples"/startup-08.perf.data.zst |

@@ -43,9 +43,9 @@ size_t lode_cluster_parts(struct lode_cluster_part parts[LODE_CLUSTER_PARTS],
 	const int64_t *run_ns = c->kind_reason_ns[LODE_EVENT_RUNNING];
 	const int64_t *wait_ns = c->kind_reason_ns[LODE_EVENT_WAITING];
 	struct lode_cluster_part all[LODE_CLUSTER_PARTS] = {
-		{"ready", c->split_ns[LODE_EVENT_READY]},
+		{"ready", lode_cluster_contended_ns(c)},
 		{"cpu", run_ns[LODE_REASON_NONE]},
-		{"unknown", wait_ns[LODE_REASON_NONE]},
+		{"unknown", wait_ns[LODE_REASON_NONE] + c->ready_unknown_ns},
 	};
 	size_t n_all = 3, n = 0;
 
@@ -216,13 +216,16 @@ const char *lode_who_ran(char *text, size_t size, const struct lode_digest *dige
 {
 	char name[128], share[LODE_UNITS_BUFFER];
 	int64_t rest_ns = ready_ns;
-	size_t used = 0;
+	size_t used = 0, n_named = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; i < n && i < most && used < size; i++) {
+	for (size_t i = 0; i < n && n_named < most && used < size; i++) {
+		if (!lode_runner_is_thread(digest, &runners[i]))
+			continue;
 		lode_escape_fit(name, sizeof(name), digest->tree.strings.text.at[runners[i].name],
 				24);
-		used += (size_t)snprintf(text + used, size - used, "%s%s %s", i ? ", " : "", name,
+		used += (size_t)snprintf(text + used, size - used, "%s%s %s", n_named++ ? ", " : "",
+					 name,
 					 lode_format_share(share, runners[i].cost_ns, ready_ns));
 		rest_ns -= runners[i].cost_ns;
 	}

@@ -8,7 +8,8 @@
 /*
  * What a cluster's own cost is made of: waits by the reason of the symptom's own wait, whatever
  * others did meanwhile (chained stacks end there), save for the time in which a thread of the chain
- * had no CPU ("ready"); then its own running time ("cpu"), and "unknown". Sums to own_ns.
+ * had no CPU, as others had it ("ready"); then its own running time ("cpu"), and "unknown". Sums to
+ * own_ns.
  */
 struct lode_cluster_part {
 	const char *name;
@@ -62,8 +63,8 @@ const struct lode_cluster_brief *lode_cluster_brief_of(const struct lode_mined *
 enum { LODE_BUSY_PCT = 5 };
 
 /*
- * "cc1 62 %, postgres 20 %, 3 others 18 %": who ran in `ready_ns`, the first `most` of them. Their
- * names are made harmless for terminals.
+ * "cc1 62 %, postgres 20 %, others 18 %": the threads that ran in `ready_ns`, the first `most` of
+ * them. Their names are made harmless for terminals.
  */
 const char *lode_who_ran(char *text, size_t size, const struct lode_digest *digest,
 			 const struct lode_digest_runner *runners, size_t n, int64_t ready_ns,

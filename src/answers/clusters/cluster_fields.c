@@ -11,7 +11,8 @@ LODE_RECORD(waker, struct lode_cluster_waker);
 
 static const struct lode_field runner_fields[] = {
 	LODE_FIELD_OF("name", LODE_TYPE_NAME, struct lode_digest_runner, name,
-		      "thread name, as in links; [idle]: the CPU was idle; [unrecorded]: unknown"),
+		      "thread name, as in links; [idle]: the CPU was idle; [unrecorded]: unknown; "
+		      "[no wake-ups]: none were recorded"),
 	LODE_FIELD(struct lode_digest_runner, cost_ns, NULL),
 };
 const struct lode_record lode_runner_record =
@@ -226,6 +227,8 @@ LODE_RECORD(kind, struct lode_cluster);
 
 static const struct lode_field split_fields[] = {
 	LODE_RECORD_HERE("split", &kind_record, "own cost by kind of event"),
+	LODE_FIELD(struct lode_cluster, ready_unknown_ns,
+		   "part of split.ready_ns in which no other thread is known to have had the CPU"),
 	LODE_FIELD(struct lode_cluster, unsampled_ns,
 		   "of own_ns: running time without a CPU sample, attributed by samples of similar "
 		   "runs"),

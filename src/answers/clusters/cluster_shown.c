@@ -120,10 +120,14 @@ static void print_figures(FILE *out, const struct lode_cluster_shown *shown)
 		lode_format_cost(a, c->split_ns[LODE_EVENT_WAITING], unit),
 		lode_format_cost(b, c->split_ns[LODE_EVENT_RUNNING], unit),
 		lode_format_cost(d, c->split_ns[LODE_EVENT_READY], unit));
-	if (c->n_ran_instead)
+	if (lode_cluster_contended_ns(c) > 0 && c->n_ran_instead)
 		fprintf(out, "ran instead %s\n",
 			lode_who_ran(who, sizeof(who), m->digest, c->ran_instead, c->n_ran_instead,
-				     c->split_ns[LODE_EVENT_READY], 5));
+				     lode_cluster_contended_ns(c), 5));
+	if (c->ready_unknown_ns)
+		fprintf(out,
+			"unknown     %s of the ready time: no other thread is known to have run\n",
+			lode_format_cost(a, c->ready_unknown_ns, unit));
 	if (c->unsampled_ns)
 		fprintf(out,
 			"unsampled   %s running without a CPU sample: own cost between %s and %s\n",

@@ -84,7 +84,11 @@ static const struct lode_field mined_fields[] = {
 	LODE_FIELD(struct lode_mined, symptom_cpu_ns, "part of symptom_ns that is such CPU time"),
 	LODE_RECORD_HERE("aoi", &aoi_record,
 			 "the area of interest; with --scope critical and no content filter its "
-			 "costs sum to symptom_ns"),
+			 "costs and recording_ns sum to symptom_ns"),
+	LODE_FIELD(
+		struct lode_mined, recording_ns,
+		"symptom time in tracing code and in threads of the recorder: in no cluster, and "
+		"not in `aoi`"),
 	LODE_FIELD_AS("unsampled_ns", struct lode_mined, aoi_unsampled_ns,
 		      "of aoi.run_ns: running time without a CPU sample, attributed by samples of "
 		      "similar runs"),
@@ -175,7 +179,12 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD(struct lode_mine_answer, busy,
 		   "what had the CPUs while threads were ready, as text escaped for terminals; "
 		   "aoi.ran_instead lists all",
-		   .absent = "less than 5 % of the area of interest is ready time"),
+		   .absent = "less than 5 % of the area of interest is ready time in which other "
+			     "threads had the CPU"),
+	LODE_FIELD(struct lode_mine_answer, ready_unknown,
+		   "why it is unknown what ready threads waited for (ready_unknown_ns), and "
+		   "what to record instead",
+		   .absent = "that is less than 5 % of the area of interest"),
 	LODE_RECORD_HERE("options", &option_record, NULL),
 	LODE_FIELD_POINTER("served", struct lode_mine_answer, served, &served_record,
 			   "true: the document has only the list of clusters; `patterns`, `worst` "

@@ -4,6 +4,7 @@
 #include "base/duration.h"
 #include "document/findings.h"
 #include "document/units.h"
+#include "model/go_idle.h"
 
 /* ---- In a sentence or two ---- */
 
@@ -20,7 +21,7 @@ static const struct lode_cluster *largest_cluster(const struct lode_mined *mined
 /* Its cost without the time in which threads lacked a CPU. */
 static int64_t idle_ns(const struct lode_cluster *c)
 {
-	return c->own_ns - c->split_ns[LODE_EVENT_READY];
+	return c->own_ns - lode_cluster_contended_ns(c);
 }
 
 /* ", first seen 2026-11-20 04:04 UTC": where all recordings know the time of day, and an earlier
@@ -91,7 +92,7 @@ static const char *name_of(struct lode_arena *arena, const struct lode_mine_answ
 static const char *busy_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *mined = answer->mined;
-	int64_t ready_ns = mined->aoi_kind_ns[LODE_EVENT_READY];
+	int64_t ready_ns = lode_mined_contended_ns(mined);
 	char ready[LODE_UNITS_BUFFER], whole[LODE_UNITS_BUFFER], rest[LODE_UNITS_BUFFER];
 	char share[LODE_UNITS_BUFFER], who[256];
 
@@ -107,6 +108,22 @@ static const char *busy_words(struct lode_arena *arena, const struct lode_mine_a
 		lode_who_ran(who, sizeof(who), mined->digest, mined->ran_instead,
 			     mined->n_ran_instead, ready_ns, 2),
 		lode_format_cost(rest, mined->symptom_ns - ready_ns, "ns"));
+}
+
+/* Ready time that is not contention, if it is much; "": it is not. */
+static const char *unknown_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
+{
+	const struct lode_mined *mined = answer->mined;
+	char ready[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
+
+	if (!answer->ready_unknown)
+		return "";
+	return lode_finding_text(arena,
+				 "For %s of this time (%s) threads were last seen ready, and what "
+				 "they waited for is unknown: %s.",
+				 lode_format_share(share, mined->ready_unknown_ns, mined->aoi_ns),
+				 lode_format_cost(ready, mined->ready_unknown_ns, "ns"),
+				 answer->ready_unknown);
 }
 
 /* By the cost that an idle machine leaves. */
@@ -126,14 +143,14 @@ static bool is_busy_first(const struct lode_mine_answer *answer)
 	const struct lode_mined *mined = answer->mined;
 	const struct lode_cluster *c = largest_when_idle(mined);
 
-	return answer->busy && mined->aoi_kind_ns[LODE_EVENT_READY] > (c ? idle_ns(c) : 0);
+	return answer->busy && lode_mined_contended_ns(mined) > (c ? idle_ns(c) : 0);
 }
 
 static const char *idle_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *mined = answer->mined;
 	const struct lode_cluster *c = largest_when_idle(mined);
-	int64_t whole_ns = mined->symptom_ns - mined->aoi_kind_ns[LODE_EVENT_READY];
+	int64_t whole_ns = mined->symptom_ns - lode_mined_contended_ns(mined);
 	char n[LODE_UNITS_BUFFER], own[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
 
 	if (!c || idle_ns(c) <= 0)
@@ -209,7 +226,19 @@ static bool is_all_filtered(const struct lode_mine_answer *answer)
 	return answer->is_filtered && !answer->mined->n_aoi_events;
 }
 
-static const char *all_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
+/* Where the first cluster is a wait that only another tool can explain: which; "": it is not. */
+static const char *go_words(const struct lode_mine_answer *answer, const struct lode_cluster *c)
+{
+	const struct lode_calltree *tree = &answer->mined->digest->tree;
+
+	for (size_t i = 0; c && i < c->n_common; i++)
+		if (!strcmp(lode_frame_function(tree, c->common[i]), LODE_GO_IDLE))
+			return " What goroutines wait for is not in a perf recording: Go's "
+			       "execution trace shows it (runtime/trace, go tool trace).";
+	return "";
+}
+
+static const char *problem_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *mined = answer->mined;
 	const struct lode_cluster *c = largest_cluster(mined);
@@ -219,7 +248,8 @@ static const char *all_words(struct lode_arena *arena, const struct lode_mine_an
 	if (answer->cpu)
 		return cpu_words(arena, answer);
 	if (is_busy_first(answer))
-		return lode_finding_text(arena, "%s%s", busy, idle_words(arena, answer));
+		return lode_finding_text(arena, "%s%s%s", busy, idle_words(arena, answer),
+					 go_words(answer, largest_when_idle(mined)));
 	if (is_all_filtered(answer))
 		return lode_finding_text(
 			arena,
@@ -237,9 +267,18 @@ static const char *all_words(struct lode_arena *arena, const struct lode_mine_an
 	if (mined->n_clusters > 1)
 		what = lode_finding_text(arena, "is the largest of %s problems",
 					 lode_format_count(n, mined->n_clusters));
-	first = lode_finding_text(arena, "%s (%s) %s: %s.", name_of(arena, answer, c),
-				  lode_finding_why(arena, c), what, cost_words(arena, answer, c));
+	first = lode_finding_text(arena, "%s (%s) %s: %s.%s", name_of(arena, answer, c),
+				  lode_finding_why(arena, c), what, cost_words(arena, answer, c),
+				  go_words(answer, c));
 	return *busy ? lode_finding_text(arena, "%s %s", first, busy) : first;
+}
+
+static const char *all_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
+{
+	const char *unknown = unknown_words(arena, answer);
+
+	return lode_finding_text(arena, "%s%s%s", problem_words(arena, answer), *unknown ? " " : "",
+				 unknown);
 }
 
 /* A cluster's worst symptom as a trace can be looked at where there is a recording of it. */

@@ -78,8 +78,12 @@ struct lode_mine_answer {
 	/* Whose CPU time it is: where all symptoms are lives of CPU samples alone, so that all time
 	   is CPU time (model/digest.h); else NULL. */
 	const struct lode_mine_cpu *cpu;
-	/* Who had the CPUs, in words (cluster_brief.h); NULL: LODE_BUSY_PCT was not ready time. */
+	/* Who had the CPUs, in words (cluster_brief.h); NULL: LODE_BUSY_PCT was not ready time in
+	   which others had them. */
 	const char *busy;
+	/* Why it is not known what ready threads waited for, and what to record instead; NULL: that
+	   is less than LODE_BUSY_PCT. */
+	const char *ready_unknown;
 	size_t n_shown, n_more;	       /* clusters in the table, and beyond */
 	int64_t explained_ns, more_ns; /* cost of all clusters; of those beyond the table */
 	struct lode_mine_quality quality;

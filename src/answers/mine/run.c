@@ -194,17 +194,49 @@ static void list_programs(struct lode_mine_state *s, size_t top)
 	s->answer.cpu = cpu;
 }
 
+static bool is_notable(const struct lode_mined *mined, int64_t ready_ns)
+{
+	return ready_ns > 0 && ready_ns / LODE_BUSY_PCT >= mined->aoi_ns / 100;
+}
+
 static void name_busy(struct lode_mine_state *s)
 {
 	const struct lode_mined *mined = s->mined;
-	int64_t ready_ns = mined->aoi_kind_ns[LODE_EVENT_READY];
+	int64_t ready_ns = lode_mined_contended_ns(mined);
 	char who[1024];
 
-	if (!mined->n_ran_instead || ready_ns / LODE_BUSY_PCT < mined->aoi_ns / 100)
+	if (!mined->n_ran_instead || !is_notable(mined, ready_ns))
 		return;
 	lode_who_ran(who, sizeof(who), mined->digest, mined->ran_instead, mined->n_ran_instead,
 		     ready_ns, 5);
 	s->answer.busy = lode_arena_strdup(&s->arena, who);
+}
+
+/* By the largest part of it. */
+static void name_ready_unknown(struct lode_mine_state *s)
+{
+	static const struct {
+		const char *runner, *words;
+	} reasons[] = {
+		{LODE_RUNNER_NO_WAKEUPS,
+		 "no wake-ups were recorded (lode record, or perf record with -e "
+		 "sched:sched_waking, does)"},
+		{LODE_RUNNER_IDLE,
+		 "a CPU was idle meanwhile; a limit of a cgroup, the hypervisor, or switches that "
+		 "a virtual machine does not trace (lode record --keep-awake) are possible"},
+		{LODE_RUNNER_UNRECORDED,
+		 "context switches are missing (lode record --keep-awake and a larger --buffer "
+		 "help)"},
+	};
+	const struct lode_mined *mined = s->mined;
+
+	if (!is_notable(mined, mined->ready_unknown_ns))
+		return;
+	for (size_t i = 0; i < mined->n_ran_instead && !s->answer.ready_unknown; i++)
+		for (size_t k = 0; k < sizeof(reasons) / sizeof(*reasons); k++)
+			if (!strcmp(mined->digest->tree.strings.text.at[mined->ran_instead[i].name],
+				    reasons[k].runner))
+				s->answer.ready_unknown = reasons[k].words;
 }
 
 static void list_clusters(struct lode_mine_state *s, const struct lode_mine_request *request)
@@ -351,6 +383,7 @@ static int lay_out_clusters(struct lode_mine_state *s, const struct lode_mine_re
 	sum_up_clusters(&s->answer, s->mined, request->top);
 	list_programs(s, request->top);
 	name_busy(s);
+	name_ready_unknown(s);
 	if (request->wants_rows)
 		list_clusters(s, request);
 	else if (!request->show)

@@ -49,7 +49,7 @@ static void set_cluster_numbers(struct lode_table *table, const struct lode_mine
 	      lode_table_set_figures(table, row, FIGURES, &lode_cluster_cost_record, cluster, unit);
 	if (answer->busy)
 		lode_table_set_cost(table, row, why++,
-				    cluster->own_ns - cluster->split_ns[LODE_EVENT_READY], unit);
+				    cluster->own_ns - lode_cluster_contended_ns(cluster), unit);
 	lode_cluster_set_why(table, row, why, cluster);
 }
 
@@ -103,8 +103,18 @@ static void print_mined_rest(FILE *out, const struct lode_mine_answer *answer)
 		fprintf(out,
 			"Ready, waiting for a CPU: %s (%s), while the CPUs ran %s.\n"
 			"Column \"w/o ready\": cost without that time.\n",
-			lode_format_share(a, m->aoi_kind_ns[LODE_EVENT_READY], m->aoi_ns),
-			lode_format_cost(b, m->aoi_kind_ns[LODE_EVENT_READY], unit), answer->busy);
+			lode_format_share(a, lode_mined_contended_ns(m), m->aoi_ns),
+			lode_format_cost(b, lode_mined_contended_ns(m), unit), answer->busy);
+	if (answer->ready_unknown)
+		fprintf(out, "Ready, but no other thread is known to have run: %s (%s): %s.\n",
+			lode_format_share(a, m->ready_unknown_ns, m->aoi_ns),
+			lode_format_cost(b, m->ready_unknown_ns, unit), answer->ready_unknown);
+	if (m->recording_ns)
+		fprintf(out,
+			"Recording: %s (%s), in tracing code and threads of the recorder; in no "
+			"cluster.\n",
+			lode_format_share(a, m->recording_ns, m->symptom_ns),
+			lode_format_cost(b, m->recording_ns, unit));
 }
 
 /* ---- Data and method ---- */
@@ -127,7 +137,7 @@ static void print_read(FILE *out, const struct lode_mine_answer *answer)
 	fprintf(out, "%zu cluster%s explain%s %s of %s.\n", m->n_clusters,
 		m->n_clusters == 1 ? "" : "s", m->n_clusters == 1 ? "s" : "",
 		lode_format_share(d, answer->explained_ns, m->aoi_ns),
-		m->aoi_ns == m->symptom_ns ? "it" : "the area of interest");
+		m->aoi_ns + m->recording_ns == m->symptom_ns ? "it" : "the area of interest");
 	if (m->n_cpu_symptoms && !answer->cpu)
 		fprintf(out,
 			"Of this time, %s in %s is CPU time alone: their recordings have no "
@@ -161,9 +171,10 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 			lode_format_cost(c, m->aoi_kind_ns[LODE_EVENT_READY], unit));
 	fprintf(out, "%s, %s.\n", lode_format_plural(a, m->n_aoi_events, "event"),
 		lode_format_plural(b, m->n_aoi_stacks, "stack"));
-	if (answer->is_filtered && m->aoi_ns < m->symptom_ns)
+	if (answer->is_filtered && m->aoi_ns + m->recording_ns < m->symptom_ns)
 		fprintf(out, "Content filters exclude %s of symptom time.\n",
-			lode_format_share(a, m->symptom_ns - m->aoi_ns, m->symptom_ns));
+			lode_format_share(a, m->symptom_ns - m->aoi_ns - m->recording_ns,
+					  m->symptom_ns));
 	fprintf(out, "Patterns under λ = %s (%s) ignored: %s in %s, ranked by %s.\n",
 		lode_format_cost_long(a, m->min_cost, unit), answer->lambda,
 		lode_format_plural(b, m->n_patterns, "pattern"),

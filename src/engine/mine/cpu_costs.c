@@ -3,6 +3,7 @@
 
 #include "base/sorted.h"
 #include "engine/mine/mine.h"
+#include "model/tracers.h"
 
 struct cpu_sums {
 	struct lode_mined *mined;
@@ -57,8 +58,11 @@ static void sums_release(struct cpu_sums *s)
 
 /* ---- Who ran instead ---- */
 
-static void add_runners_of(struct cpu_sums *s, const struct lode_digest_row *row)
+/* Of a row: who ran; gives the time in which nobody is known to have. */
+static int64_t add_runners_of(struct cpu_sums *s, const struct lode_digest_row *row)
 {
+	int64_t unknown_ns = 0;
+
 	for (uint32_t k = 0; k < row->n_runners; k++) {
 		const struct lode_digest_runner *runner =
 			&s->digest->runners.at[row->first_runner + k];
@@ -67,7 +71,10 @@ static void add_runners_of(struct cpu_sums *s, const struct lode_digest_row *row
 		if (slot == s->sums.n)
 			lode_vec_append(&s->sums, ((struct lode_digest_runner){runner->name, 0}));
 		s->sums.at[slot].cost_ns += runner->cost_ns;
+		if (!lode_runner_is_thread(s->digest, runner))
+			unknown_ns += runner->cost_ns;
 	}
+	return unknown_ns;
 }
 
 LODE_COMPARE_WITH(costliest_first, struct lode_digest_runner, const struct lode_strings *names,
@@ -95,12 +102,15 @@ static void take_runners(struct cpu_sums *s, const struct lode_digest_runner **o
 
 static void add_all(struct cpu_sums *s)
 {
+	uint32_t recording = lode_tracers_recording(&s->digest->tree);
+
 	for (size_t i = 0; i < s->digest->rows.n; i++) {
 		const struct lode_digest_row *row = &s->digest->rows.at[i];
 
 		s->mined->aoi_unsampled_ns += row->unsampled_ns;
 		s->unsampled_at[s->place_of[row->stack]] += row->unsampled_ns;
-		add_runners_of(s, row);
+		if (row->stack != recording)
+			s->mined->ready_unknown_ns += add_runners_of(s, row);
 	}
 	take_runners(s, &s->mined->ran_instead, &s->mined->n_ran_instead);
 }
@@ -128,7 +138,7 @@ static void add_cluster(struct cpu_sums *s, struct lode_cluster *cluster, uint32
 			if (!is_of(cluster, row))
 				continue;
 			cluster->unsampled_ns += row->unsampled_ns;
-			add_runners_of(s, row);
+			cluster->ready_unknown_ns += add_runners_of(s, row);
 		}
 	}
 	cluster->least_ns = cluster->own_ns - cluster->unsampled_ns;

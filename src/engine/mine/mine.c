@@ -10,6 +10,7 @@
 #include "engine/mine/adopt.h"
 #include "engine/mine/cpu_costs.h"
 #include "engine/mine/measure.h"
+#include "model/tracers.h"
 #include "engine/mine/problems.h"
 #include "engine/mine/rounds.h"
 #include "engine/patterns/min_cost.h"
@@ -64,7 +65,9 @@ static uint32_t *rank_names(const struct lode_calltree *tree, struct lode_arena 
 static void build_groups(struct mining *m)
 {
 	const struct lode_digest *digest = m->mined->digest;
+	uint32_t recording = lode_tracers_recording(&digest->tree);
 
+	m->mined->n_aoi_events = digest->n_events;
 	m->n_groups = m->options->split_kinds ? LODE_N_EVENT_KINDS : 1;
 	for (size_t g = 0; g < m->n_groups; g++) {
 		struct group *group = &m->groups[g];
@@ -75,8 +78,16 @@ static void build_groups(struct mining *m)
 		m->mined->n_aoi_stacks += group->set.n;
 		m->mined->aoi_ns += group->set.total_ns;
 	}
-	for (size_t i = 0; i < digest->rows.n; i++)
-		m->mined->aoi_kind_ns[digest->rows.at[i].kind] += digest->rows.at[i].cost_ns;
+	for (size_t i = 0; i < digest->rows.n; i++) {
+		const struct lode_digest_row *row = &digest->rows.at[i];
+
+		if (row->stack == recording) {
+			m->mined->recording_ns += row->cost_ns;
+			m->mined->n_aoi_events -= row->n_events;
+		} else {
+			m->mined->aoi_kind_ns[row->kind] += row->cost_ns;
+		}
+	}
 	for (size_t i = 0; i < digest->symptoms.n; i++) {
 		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
 
@@ -84,7 +95,6 @@ static void build_groups(struct mining *m)
 		m->mined->symptom_cpu_ns += symptom->is_cpu_time ? symptom->cpu_ns : 0;
 		m->mined->n_cpu_symptoms += symptom->is_cpu_time;
 	}
-	m->mined->n_aoi_events = digest->n_events;
 }
 
 /* What the stacks that have a frame cost, per frame. */
@@ -121,7 +131,7 @@ static int64_t chosen_min_cost(const struct mining *m)
 		cost = o->prevalence * (double)o->delay_ns * (double)m->mined->digest->streams.n;
 	else
 		cost = (o->min_cost_share > 0 ? o->min_cost_share : 0.002) *
-		       (double)m->mined->aoi_ns;
+		       (double)(m->mined->aoi_ns + m->mined->recording_ns);
 	return cost < 1 ? 1 : (int64_t)ceil(cost);
 }
 

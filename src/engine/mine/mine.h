@@ -89,7 +89,9 @@ struct lode_cluster {
 	uint32_t kind_group;
 	int64_t own_ns, total_ns, average_ns;
 	int64_t split_ns[LODE_N_EVENT_KINDS]; /* of own_ns */
-	int64_t reason_ns[LODE_N_REASONS];    /* of own_ns' waits */
+	int64_t ready_unknown_ns; /* of split_ns' ready time: no other thread is known to have run
+				   */
+	int64_t reason_ns[LODE_N_REASONS]; /* of own_ns' waits */
 	/* Both: what the threads of the chain did at last, by the symptom's own wait. */
 	int64_t kind_reason_ns[LODE_N_EVENT_KINDS][LODE_N_REASONS];
 	int64_t unsampled_ns;	   /* of own_ns: on a CPU, and no sample was taken */
@@ -122,6 +124,8 @@ struct lode_mined {
 	int64_t symptom_cpu_ns; /* of it: of symptoms that are measured in CPU time */
 	size_t n_cpu_symptoms;
 	int64_t aoi_ns, aoi_kind_ns[LODE_N_EVENT_KINDS];
+	int64_t recording_ns;	  /* beside it: what the recording itself took (model/tracers.h) */
+	int64_t ready_unknown_ns; /* of ready time: as in clusters */
 	int64_t aoi_unsampled_ns; /* of running time: no sample was taken */
 	/* Who ran during ready time, by cost; they sum to it, but for digests of older versions. */
 	const struct lode_digest_runner *ran_instead;
@@ -140,6 +144,17 @@ struct lode_mined {
 	size_t n_clusters;
 	struct lode_arena arena, pattern_arena;
 };
+
+/* Ready time in which others are known to have had the CPU. */
+static inline int64_t lode_cluster_contended_ns(const struct lode_cluster *cluster)
+{
+	return cluster->split_ns[LODE_EVENT_READY] - cluster->ready_unknown_ns;
+}
+
+static inline int64_t lode_mined_contended_ns(const struct lode_mined *mined)
+{
+	return mined->aoi_kind_ns[LODE_EVENT_READY] - mined->ready_unknown_ns;
+}
 
 int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	      const struct lode_mine_options *options, struct lode_error *err);

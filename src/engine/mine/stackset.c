@@ -1,6 +1,8 @@
 /* Distinct stacks of a digest with their costs. */
 #include "engine/mine/stackset.h"
 
+#include "model/tracers.h"
+
 /* ---- Matching ---- */
 
 void lode_postings_count(struct lode_postings *out, const struct lode_stackset *set,
@@ -69,14 +71,20 @@ uint64_t lode_frames_filter(const uint32_t *frames, size_t n_frames)
 
 /* ---- The set ---- */
 
+static bool is_in_set(const struct lode_digest_row *row, unsigned kinds, uint32_t recording)
+{
+	return kinds >> row->kind & 1 && row->stack != recording;
+}
+
 /* Rows grouped by stack node: a counting sort over nodes, so that the order is that of the tree. */
 static void group_rows(struct lode_stackset *set, const struct lode_digest *digest, unsigned kinds,
 		       uint32_t *stack_of_node, struct lode_arena *arena)
 {
+	uint32_t recording = lode_tracers_recording(&digest->tree);
 	size_t n_rows = 0, n = 0;
 
 	for (size_t i = 0; i < digest->rows.n; i++)
-		if (kinds >> digest->rows.at[i].kind & 1)
+		if (is_in_set(&digest->rows.at[i], kinds, recording))
 			stack_of_node[digest->rows.at[i].stack] = 0;
 	for (size_t node = 0; node < digest->tree.nodes.n; node++)
 		if (stack_of_node[node] != LODE_NONE)
@@ -85,7 +93,7 @@ static void group_rows(struct lode_stackset *set, const struct lode_digest *dige
 	set->row_start = lode_arena_array(arena, size_t, n + 1);
 	memset(set->row_start, 0, (n + 1) * sizeof(*set->row_start));
 	for (size_t i = 0; i < digest->rows.n; i++)
-		if (kinds >> digest->rows.at[i].kind & 1) {
+		if (is_in_set(&digest->rows.at[i], kinds, recording)) {
 			set->row_start[stack_of_node[digest->rows.at[i].stack] + 1]++;
 			n_rows++;
 		}
@@ -93,7 +101,7 @@ static void group_rows(struct lode_stackset *set, const struct lode_digest *dige
 		set->row_start[s + 1] += set->row_start[s];
 	set->rows = lode_arena_array(arena, uint32_t, n_rows);
 	for (size_t i = 0; i < digest->rows.n; i++)
-		if (kinds >> digest->rows.at[i].kind & 1)
+		if (is_in_set(&digest->rows.at[i], kinds, recording))
 			set->rows[set->row_start[stack_of_node[digest->rows.at[i].stack]]++] =
 				(uint32_t)i;
 	/* Filling moved every start to the next stack's: move them back. */

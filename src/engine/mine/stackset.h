@@ -23,7 +23,8 @@ struct lode_stackset {
 	int64_t total_ns;
 };
 
-/* Stacks of the rows whose kind is in `kinds` (a bit per enum lode_event_kind). */
+/* Stacks of the rows whose kind is in `kinds` (a bit per enum lode_event_kind), without time that
+   the recording itself took (model/tracers.h). */
 void lode_stackset_build(struct lode_stackset *out, const struct lode_digest *digest,
 			 unsigned kinds, struct lode_arena *arena);
 

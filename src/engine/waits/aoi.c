@@ -9,6 +9,7 @@
 #include "engine/waits/ran_instead.h"
 #include "engine/waits/waitgraph.h"
 #include "engine/waits/worker_pool.h"
+#include "model/tracers.h"
 
 /* What a link of a critical path is in the digest; worked out once however many spans it has. */
 struct link_stack {
@@ -43,8 +44,9 @@ struct aoi {
 	LODE_VEC(struct link_stack) link_stacks;
 	int64_t lost_cost_ns;
 	bool is_cpu_only;
-	uint32_t idle_name, unrecorded_name; /* string ids */
-	size_t *runs_near;		     /* as lode_ran_instead_begin has it */
+	uint32_t idle_name, unrecorded_name, no_wakeups_name; /* string ids */
+	uint32_t recording; /* node of the stream's tree: tracers.h */
+	size_t *runs_near;  /* as lode_ran_instead_begin has it */
 };
 
 /* How much of [start, end) is whose turn it is. */
@@ -64,12 +66,30 @@ static int64_t first_turn(const struct turn *turn, int64_t t_ns)
 	return t_ns + (int64_t)(turn->n - 1 - place % turn->n);
 }
 
+/* Why it is not known that the piece's thread was ready at all: the name of the runner that stands
+   for the reason; 0: it is. */
+static uint32_t why_unknown(const struct aoi *aoi, const struct lode_piece *piece)
+{
+	const struct lode_events *events = &aoi->stream->threads.at[piece->thread].events;
+
+	/* When woken threads became ready is not in the recording, and a switch that it lacks may
+	   have been to a wait. */
+	if (!aoi->stream->has_wakings)
+		return aoi->no_wakeups_name;
+	return events->flags[piece->event] & LODE_EVENT_INFERRED ? aoi->unrecorded_name : 0;
+}
+
 /* Who had the CPU while the piece's thread was ready. */
 static void add_runners(struct aoi *aoi, const struct lode_piece *piece, uint32_t row)
 {
-	int64_t at_ns = piece->start_ns;
+	int64_t at_ns = piece->start_ns, end_ns = at_ns + piece->cost_ns;
+	uint32_t name = why_unknown(aoi, piece);
 	struct lode_ran_instead ran;
-	uint32_t name;
+
+	if (name) {
+		lode_fold_ran(&aoi->fold, row, name, own_part(&aoi->turn, at_ns, end_ns));
+		return;
+	}
 
 	lode_ran_instead_begin(&ran, aoi->stream, piece->thread, piece->event, piece->start_ns,
 			       piece->start_ns + piece->cost_ns, aoi->runs_near);
@@ -86,11 +106,20 @@ static void add_runners(struct aoi *aoi, const struct lode_piece *piece, uint32_
 	}
 }
 
+/* Time of tracing code and of the recorder's own threads. */
+static bool is_of_recording(const struct aoi *aoi, const struct lode_piece *piece)
+{
+	const struct lode_thread *thread = &aoi->stream->threads.at[piece->thread];
+
+	return thread->is_recorder ||
+	       (piece->event != LODE_NONE && thread->events.stack[piece->event] == aoi->recording);
+}
+
 static void add_piece(struct aoi *aoi, const struct lode_piece *piece)
 {
 	const struct lode_aoi_options *options = aoi->options;
 	const struct lode_piece *part = piece;
-	struct lode_piece own;
+	struct lode_piece own, recording;
 	uint32_t row;
 
 	if (options->kinds && !(options->kinds >> piece->kind & 1))
@@ -107,8 +136,15 @@ static void add_piece(struct aoi *aoi, const struct lode_piece *piece)
 		own.start_ns = first_turn(&aoi->turn, piece->start_ns);
 		part = &own;
 	}
+	if (is_of_recording(aoi, piece)) {
+		recording = *part;
+		recording.stack = lode_chain_recording(&aoi->joiner);
+		recording.reason = LODE_REASON_NONE;
+		recording.waker = 0;
+		part = &recording;
+	}
 	row = lode_fold_add(&aoi->fold, part);
-	if (piece->kind == LODE_EVENT_READY)
+	if (piece->kind == LODE_EVENT_READY && aoi->stream->has_switches)
 		add_runners(aoi, piece, row);
 }
 
@@ -131,7 +167,8 @@ static bool is_ended_by_device(const struct lode_events *events, uint32_t event)
 static bool is_ended_by_nobody(const struct lode_events *events, uint32_t event)
 {
 	return events->kind[event] == LODE_EVENT_WAITING && events->other[event] == LODE_NONE &&
-	       events->device[event] == LODE_DEVICE_NONE;
+	       events->device[event] == LODE_DEVICE_NONE &&
+	       events->reason[event] != LODE_REASON_IDLE;
 }
 
 /* ---- Scopes thread and graph: events with their own stacks ---- */
@@ -584,6 +621,9 @@ int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 	aoi.runs_near = lode_alloc0(stream->cpus.n + 1, sizeof(*aoi.runs_near));
 	aoi.idle_name = intern(aoi.digest, LODE_RUNNER_IDLE);
 	aoi.unrecorded_name = intern(aoi.digest, LODE_RUNNER_UNRECORDED);
+	if (stream->has_switches && !stream->has_wakings)
+		aoi.no_wakeups_name = intern(aoi.digest, LODE_RUNNER_NO_WAKEUPS);
+	aoi.recording = lode_tracers_recording(&stream->tree);
 	for (size_t i = 0; i < n_symptoms; i++)
 		add_symptom(&aoi, &symptoms[i]);
 	plant_rows(&aoi);

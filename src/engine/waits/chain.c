@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/decimal.h"
+#include "model/tracers.h"
 
 static bool is_separator(char c)
 {
@@ -52,6 +53,7 @@ void lode_chain_init(struct lode_chain_joiner *joiner, struct lode_calltree *tre
 		.name_of = no_ids(from->threads.n),
 		.link_of = no_ids(from->threads.n),
 		.unrecorded = LODE_NONE,
+		.recording = LODE_NONE,
 	};
 	/* Base 0: of no chain, and found by nobody. */
 	lode_vec_append(&joiner->bases, ((struct lode_chain_base){LODE_NONE, LODE_NONE}));
@@ -195,23 +197,32 @@ uint32_t lode_chain_device(struct lode_chain_joiner *joiner, uint32_t chain,
 	return lode_chain_stack(joiner, base_of(joiner, chain, link), 0);
 }
 
-uint32_t lode_chain_unrecorded(struct lode_chain_joiner *joiner)
+/* Chain of one frame, `module`; it may be a stack of the stream's. */
+static uint32_t chain_of_module(struct lode_chain_joiner *joiner, const char *module)
 {
-	static const char module[] = "[unrecorded]";
 	const struct lode_calltree *from = &joiner->from->tree;
-	uint32_t frame;
+	uint32_t frame = lode_frame_intern(joiner->tree, module, "", 0);
 
-	if (joiner->unrecorded != LODE_NONE)
-		return joiner->unrecorded;
-	frame = lode_frame_intern(joiner->tree, module, "", 0);
-	joiner->unrecorded = lode_chain_stack(joiner, base_of(joiner, 0, frame), 0);
-	/* Unlikely, but a file may have that name: then the stack is one of the stream's. */
 	for (uint32_t i = 1; i < joiner->n_stacks; i++)
 		if (from->nodes.at[i].parent == 0 &&
 		    !*lode_frame_function(from, from->nodes.at[i].frame) &&
 		    strcmp(lode_frame_module(from, from->nodes.at[i].frame), module) == 0)
-			joiner->unrecorded = i;
+			return i;
+	return lode_chain_stack(joiner, base_of(joiner, 0, frame), 0);
+}
+
+uint32_t lode_chain_unrecorded(struct lode_chain_joiner *joiner)
+{
+	if (joiner->unrecorded == LODE_NONE)
+		joiner->unrecorded = chain_of_module(joiner, "[unrecorded]");
 	return joiner->unrecorded;
+}
+
+uint32_t lode_chain_recording(struct lode_chain_joiner *joiner)
+{
+	if (joiner->recording == LODE_NONE)
+		joiner->recording = chain_of_module(joiner, LODE_RECORDING_MODULE);
+	return joiner->recording;
 }
 
 /* ---- Planting ---- */

@@ -59,6 +59,7 @@ struct lode_chain_joiner {
 	LODE_VEC(struct lode_chain) chains; /* those of other bases: from id n_stacks on */
 	LODE_VEC(struct lode_chain_base) bases;
 	uint32_t unrecorded; /* chain of lode_chain_unrecorded; LODE_NONE: not asked for yet */
+	uint32_t recording;  /* of lode_chain_recording, likewise */
 	LODE_VEC(uint32_t) node_of; /* per chain, once planted: its node; LODE_NONE: not wanted */
 };
 
@@ -85,6 +86,8 @@ uint32_t lode_chain_device(struct lode_chain_joiner *joiner, uint32_t chain,
 			   enum lode_device device);
 /* Chain of the one frame `[unrecorded]`: time of which there is no event. */
 uint32_t lode_chain_unrecorded(struct lode_chain_joiner *joiner);
+/* Chain of the one frame `[recording]`: time that the recording itself took (tracers.h). */
+uint32_t lode_chain_recording(struct lode_chain_joiner *joiner);
 
 /* How many chains there are: ids are below. */
 static inline size_t lode_chain_count(const struct lode_chain_joiner *joiner)

@@ -87,7 +87,8 @@ static lode_thread_id thread_to_follow(const struct walk *walk, const struct lod
 		event--;
 	waker = events->other[event];
 	if (events->kind[event] != LODE_EVENT_WAITING || waker >= walk->stream->threads.n ||
-	    events->reason[event] == LODE_REASON_TIMER || walk->n_levels == LODE_CRITPATH_MAX_LINKS)
+	    events->reason[event] == LODE_REASON_TIMER ||
+	    events->reason[event] == LODE_REASON_IDLE || walk->n_levels == LODE_CRITPATH_MAX_LINKS)
 		return LODE_NONE;
 	return is_in_chain(walk, waker) ? LODE_NONE : waker;
 }

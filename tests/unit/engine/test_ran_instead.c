@@ -139,7 +139,7 @@ static void idle_and_unrecorded_are_told_apart(void **state)
 		{.t_ns = 350, .prev_pid = 0, .next_pid = 7},
 		{.t_ns = 400, .prev_pid = 7, .next_pid = 0, .left = LODE_LEFT_SLEEPING},
 	};
-	const uint32_t nodes[] = {0};
+	uint32_t nodes[] = {0};
 	const lode_thread_id nobody[] = {LODE_IDLE, LODE_NONE};
 	struct lode_ran_instead ran;
 	struct lode_stream *stream;

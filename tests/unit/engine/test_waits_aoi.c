@@ -146,7 +146,7 @@ static const char *ender_of(const struct lode_stream *stream, const struct lode_
 static bool is_lost(const struct lode_events *events, uint32_t i)
 {
 	return events->kind[i] == LODE_EVENT_WAITING && events->other[i] == LODE_NONE &&
-	       !events->device[i];
+	       !events->device[i] && events->reason[i] != LODE_REASON_IDLE;
 }
 
 static void plain_event(struct plain *plain, lode_thread_id thread, uint32_t i, int64_t start_ns,

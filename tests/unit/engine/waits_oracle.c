@@ -41,7 +41,7 @@ static size_t extend(const struct lode_stream *stream, int64_t t, struct oracle_
 	waker = events->other[wait];
 	if (events->kind[wait] != LODE_EVENT_WAITING || waker == LODE_NONE)
 		return n;
-	if (events->reason[wait] == LODE_REASON_TIMER)
+	if (events->reason[wait] == LODE_REASON_TIMER || events->reason[wait] == LODE_REASON_IDLE)
 		return n;
 	for (size_t i = 0; i < n; i++)
 		if (chain[i].thread == waker)

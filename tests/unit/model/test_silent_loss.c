@@ -77,7 +77,7 @@ static void put_sample(struct feed *f, uint32_t cpu, int32_t tid)
    it wakes threads up. */
 static struct lode_stream *make(uint64_t seed, const struct damage *damage)
 {
-	static const uint32_t no_stack[1];
+	static uint32_t no_stack[1];
 	struct feed f = {.builder = lode_builder_new("made", "made", "ns", NULL),
 			 .damage = damage,
 			 .rng = {seed},

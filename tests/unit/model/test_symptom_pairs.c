@@ -196,7 +196,7 @@ static struct lode_stream *make_stream(void)
 {
 	struct lode_builder *b = lode_builder_new("made", "x", "ns", NULL);
 	static const int32_t tids[][2] = {{10, 10}, {10, 11}, {20, 20}};
-	const uint32_t nodes[1] = {0};
+	uint32_t nodes[1] = {0};
 
 	lode_builder_expect_switches(b, true);
 	lode_builder_time(b, 1);

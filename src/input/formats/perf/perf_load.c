@@ -15,6 +15,7 @@
 #include "input/bundle_notes.h"
 #include "input/symbols/build_ids.h"
 #include "input/titles.h"
+#include "model/tracers.h"
 #include "input/formats/perf/perf_abi.h"
 #include "input/formats/perf/perf_blocks.h"
 #include "input/formats/perf/perf_clock.h"
@@ -299,6 +300,7 @@ static int finish_perf_load(struct lode_stream **out, struct loading *l,
 	stream = lode_builder_finish(builder, node_of_raw, n_raw);
 	lode_perf_command_mark(&l->deliver.command, stream);
 	lode_titles_apply(stream);
+	lode_tracers_name_recorder(stream);
 	lode_perf_cost_modules(stream);
 	if (tap && tap->finish)
 		tap->finish(tap->context, stream, node_of_raw, n_raw);

@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "base/lines.h"
 #include "model/clock_guard.h"
+#include "model/tracers.h"
 #include "input/symbols/demangle.h"
 #include "input/formats/text/modules.h"
 #include "input/formats/text/script_event.h"
@@ -706,6 +707,7 @@ static struct lode_stream *finish_script(struct script *s)
 	stream->content_hash = lode_stable_hash(sums, sizeof(sums), s->identity);
 	lode_script_events_finish(&s->events, stream);
 	mark_command(s);
+	lode_tracers_name_recorder(stream);
 	lode_text_modules(stream, "names come from the text");
 	if (s->options->tap && s->options->tap->finish)
 		s->options->tap->finish(s->options->tap->context, stream, nodes, n);
