@@ -153,11 +153,13 @@ static int pio_train_command(const struct lode_command *self, int argc, char **a
 const struct lode_command lode_cmd_pio_train = {
 	.name = "pio train",
 	.summary = "learn when a service is slow, and which counters explain it",
-	.usage = "[OPTION]... --log FILE... --counters [SERVER=]FILE...",
+	.usage = "[OPTION]... --counters [SERVER=]FILE... [--log FILE...]",
 	.description = "Learns the usual response time of every (action, user), the share of slow "
 		       "requests in slow intervals, and, by rules and by the healthy range of each "
 		       "counter, which counters of which server explain them. The training period "
 		       "should contain some slow time of the kinds to be recognised.\n\n"
+		       "Without a log, all of training counts as healthy: it should be. See also "
+		       "'lode pio compare'.\n\n"
 		       "The model is a readable JSON file (docs/pio.md).",
 	.options = options,
 	.examples = examples,

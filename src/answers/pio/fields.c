@@ -133,6 +133,8 @@ static const struct lode_field training_fields[] = {
 		   .is_positive = true, .most = 100),
 	LODE_FIELD_AS("same_time", struct lode_pio_trained_on, is_same_time,
 		      "true: trained on at least half of the time analysed"),
+	LODE_FIELD(struct lode_pio_trained_on, has_log,
+		   "false: periods are those in which counters left their healthy ranges"),
 	LODE_FIELD_AS("short", struct lode_pio_trained_on, is_short,
 		      "true: fewer than 200 intervals, so the healthy ranges are rough"),
 };

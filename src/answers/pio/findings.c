@@ -88,7 +88,9 @@ static const char *period_words(const struct lode_pio_answer *answer, struct lod
 	bool is_explained = worst < answer->periods.n;
 	char n[LODE_UNITS_BUFFER], lasted[LODE_UNITS_BUFFER], in_all[LODE_UNITS_BUFFER];
 	char length[LODE_UNITS_BUFFER];
-	const char *others = "";
+	const char *others = "", *what = answer->training.has_log
+						 ? "The service was slow"
+						 : "Counters left their healthy ranges";
 	int64_t slow_ns = 0;
 
 	free(slow.told);
@@ -96,8 +98,7 @@ static const char *period_words(const struct lode_pio_answer *answer, struct lod
 		slow_ns += slow_at(&slow, i)->duration_ns;
 	lode_format_cost(lasted, p->duration_ns, "ns");
 	if (slow.n == 1)
-		return lode_finding_text(arena,
-					 "The service was slow once: from %s for %s of %s%s.",
+		return lode_finding_text(arena, "%s once: from %s for %s of %s%s.", what,
 					 p->start_utc, lasted,
 					 lode_format_cost(length, answer->length_ns, "ns"),
 					 behind_words(p, is_explained, arena));
@@ -105,9 +106,9 @@ static const char *period_words(const struct lode_pio_answer *answer, struct lod
 		others = lode_finding_text(arena, " No counter explains %zu of the others.",
 					   n_unexplained - !is_explained);
 	return lode_finding_text(arena,
-				 "The service was slow in %s, %s of %s. The worst began at %s and "
+				 "%s in %s, %s of %s. The worst began at %s and "
 				 "lasted %s%s.%s",
-				 lode_format_plural(n, slow.n, "period"),
+				 what, lode_format_plural(n, slow.n, "period"),
 				 lode_format_cost(in_all, slow_ns, "ns"),
 				 lode_format_cost(length, answer->length_ns, "ns"), p->start_utc,
 				 lasted, behind_words(p, is_explained, arena), others);
@@ -155,7 +156,11 @@ struct lode_opening lode_pio_opening(const struct lode_pio_answer *answer,
 	const char *first =
 		answer->periods.n + answer->unexplained.n
 			? period_words(answer, arena)
-			: lode_finding_text(arena, "No slow period in %s.",
+			: lode_finding_text(arena,
+					    answer->training.has_log
+						    ? "No slow period in %s."
+						    : "All counters kept to their healthy ranges "
+						      "for %s.",
 					    lode_format_cost(length, answer->length_ns, "ns"));
 	struct lode_opening opening = {
 		.finding = lode_finding_text(arena, "%s%s%s", training_words(answer, arena), first,

@@ -24,6 +24,18 @@ static void print_ruleset(FILE *out, const struct lode_pio_model *model, size_t 
 	lode_arena_release(&arena);
 }
 
+static void print_requests(FILE *words, const struct lode_pio_model *model)
+{
+	fprintf(words, "%zu (action, user) pairs, %zu actions; %s response times\n",
+		model->usual.pairs.n, model->usual.actions.n,
+		model->settings.is_log ? "logarithms of" : "plain");
+	fprintf(words, "SARatio: MED from %.4f, HIGH from %.4f; %llu LOW, %llu MED, %llu HIGH\n",
+		model->med_bound, model->high_bound,
+		(unsigned long long)model->class_counts[LODE_PIO_LOW],
+		(unsigned long long)model->class_counts[LODE_PIO_MED],
+		(unsigned long long)model->class_counts[LODE_PIO_HIGH]);
+}
+
 void lode_pio_model_text(FILE *out, const struct lode_pio_model *model,
 			 const struct lode_text_page *page)
 {
@@ -39,14 +51,10 @@ void lode_pio_model_text(FILE *out, const struct lode_pio_model *model,
 			(unsigned long long)model->periods.at[i].n_requests,
 			(unsigned long long)model->periods.at[i].n_intervals,
 			lode_duration_text(model->settings.step_ns, step, sizeof(step)));
-	fprintf(words, "%zu (action, user) pairs, %zu actions; %s response times\n",
-		model->usual.pairs.n, model->usual.actions.n,
-		model->settings.is_log ? "logarithms of" : "plain");
-	fprintf(words, "SARatio: MED from %.4f, HIGH from %.4f; %llu LOW, %llu MED, %llu HIGH\n",
-		model->med_bound, model->high_bound,
-		(unsigned long long)model->class_counts[LODE_PIO_LOW],
-		(unsigned long long)model->class_counts[LODE_PIO_MED],
-		(unsigned long long)model->class_counts[LODE_PIO_HIGH]);
+	if (lode_pio_model_has_log(model))
+		print_requests(words, model);
+	else
+		fputs("no request log: all of it counts as healthy\n", words);
 	for (size_t c = 0; c < model->counters.n; c++)
 		n_drifting += model->counters.at[c].is_drifting;
 	fprintf(words, "%zu counters", model->counters.n);

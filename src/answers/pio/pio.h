@@ -199,7 +199,7 @@ struct lode_pio_trained_on {
 	int64_t length_ns; /* of the intervals with requests and counters */
 	uint64_t n_intervals;
 	double shared_pct; /* of the analysed time that training covered as well */
-	bool is_same_time, is_short;
+	bool is_same_time, is_short, has_log;
 };
 
 struct lode_pio_comparison {

@@ -133,6 +133,7 @@ static void tell_training(struct pio_state *s)
 	training->shared_pct =
 		fmin(100, 100 * (double)shared_ns / (double)(answer->end_ns - answer->start_ns));
 	training->is_same_time = training->shared_pct >= SAME_PCT;
+	training->has_log = lode_pio_model_has_log(&s->model);
 	training->is_short = training->n_intervals < TRAINED_LEAST;
 }
 
@@ -201,6 +202,12 @@ static bool has_requests_in_time(struct pio_state *s)
 	char log_times[2][LODE_PIO_TIME_BYTES], counter_times[2][LODE_PIO_TIME_BYTES];
 	int64_t end_ns = lode_counters_time(counters, counters->n_intervals);
 
+	if (s->recorded.has_log && !lode_pio_model_has_log(&s->model)) {
+		lode_pio_note(&s->answer.notes, LODE_PIO_HINT,
+			      "the model was trained without a request log: requests cannot be "
+			      "judged, and only counters are analysed");
+		return false;
+	}
 	if (!s->recorded.has_log || !log->n_requests || !counters->n_intervals ||
 	    (log->first_ns < end_ns && log->last_ns >= counters->start_ns))
 		return s->recorded.has_log;

@@ -219,6 +219,8 @@ static void print_named(FILE *out, const char *one, const char *many,
 
 static void print_comparison(FILE *out, const struct lode_pio_comparison *g)
 {
+	if (!g->n)
+		return; /* no interval has a class: no requests, and no rules */
 	fprintf(out,
 		"\n"
 		"Very slow (HIGH) intervals: %.1f %% of %" PRIu64 "%s (training: %.1f %%): ",
@@ -265,8 +267,9 @@ void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
 	lode_opening_put(out, &answer->opening, page);
 	fputc('\n', out);
 	words = lode_prose_open(&prose);
-	fprintf(words, "%zu slow period%s in %s from %s, intervals of %s%s\n", n_slow,
-		n_slow == 1 ? "" : "s",
+	fprintf(words, "%zu %speriod%s %sin %s from %s, intervals of %s%s\n", n_slow,
+		answer->training.has_log ? "slow " : "", n_slow == 1 ? "" : "s",
+		answer->training.has_log ? "" : "out of range ",
 		lode_duration_text(answer->length_ns, length, sizeof(length)),
 		lode_pio_time_text(from, answer->start_ns, false),
 		lode_duration_text(answer->step_ns, step, sizeof(step)),

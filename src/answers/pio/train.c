@@ -20,6 +20,7 @@ static int read_periods(struct lode_pio_trained *t, const struct lode_pio_train_
 		/* Requests that wait to be judged; beyond, they go to a temporary file. */
 		.memory_bytes = lode_memory_budget(inputs->memory_bytes) / 4 / n,
 	};
+	size_t n_logs = 0;
 	int rc = LODE_OK;
 
 	for (size_t i = 0; i < n && rc == 0; i++) {
@@ -42,10 +43,14 @@ static int read_periods(struct lode_pio_trained *t, const struct lode_pio_train_
 		if (rc == 0)
 			rc = lode_pio_read_logs(&periods[i], inputs, i, &t->model.names, &t->notes,
 						err);
-		if (rc == 0 && !periods[i].has_log) {
-			lode_pio_note(&t->notes, LODE_PIO_LACKS, "give a request log: --log FILE");
-			return lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no request log");
-		}
+		n_logs += rc == 0 && periods[i].has_log;
+	}
+	if (rc == 0 && (settings->is_classic || n_logs) && n_logs < n) {
+		lode_pio_note(&t->notes, LODE_PIO_LACKS,
+			      settings->is_classic
+				      ? "--classic needs a request log: --log FILE"
+				      : "give a request log for every period, or for none");
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no request log");
 	}
 	return rc;
 }
@@ -60,7 +65,8 @@ static int learn_model(struct lode_pio_trained *t, const struct lode_pio_train_r
 
 	for (size_t i = 0; i < n; i++)
 		training[i] =
-			(struct lode_pio_training){&periods[i].requests, &periods[i].counters};
+			(struct lode_pio_training){periods[i].has_log ? &periods[i].requests : NULL,
+						   &periods[i].counters};
 	rc = lode_pio_train(&t->model, training, n, &how, err);
 	free(training);
 	if (rc == 0)
@@ -93,6 +99,12 @@ static void note_too_few(struct lode_pio_trained *t)
 	for (size_t i = 0; i < t->model.periods.n; i++) {
 		n_requests += t->model.periods.at[i].n_requests;
 		n_intervals += t->model.periods.at[i].n_intervals;
+	}
+	if (!lode_pio_model_has_log(&t->model)) {
+		lode_pio_note(&t->notes, LODE_PIO_HINT,
+			      "no request log: all of training counts as healthy, and periods are "
+			      "those in which counters leave its ranges");
+		return;
 	}
 	lode_duration_text(step_ns, step, sizeof(step));
 	if (!t->model.n_episodes && !t->model.settings.is_classic)

@@ -80,6 +80,14 @@ void lode_pio_model_release(struct lode_pio_model *model)
 	memset(model, 0, sizeof(*model));
 }
 
+bool lode_pio_model_has_log(const struct lode_pio_model *model)
+{
+	for (size_t i = 0; i < model->periods.n; i++)
+		if (model->periods.at[i].n_requests)
+			return true;
+	return false;
+}
+
 uint32_t lode_pio_model_counter(const struct lode_pio_model *model, const char *server,
 				const char *name)
 {

@@ -85,6 +85,8 @@ struct lode_pio_model {
 };
 
 void lode_pio_model_release(struct lode_pio_model *model);
+/* Whether training had a request log; else no request can be judged. */
+bool lode_pio_model_has_log(const struct lode_pio_model *model);
 /* Number of a counter, or LODE_NONE. */
 uint32_t lode_pio_model_counter(const struct lode_pio_model *model, const char *server,
 				const char *name);

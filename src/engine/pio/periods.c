@@ -172,6 +172,8 @@ static bool is_stall(const struct lode_pio_run *run, const struct lode_pio_perio
 
 static bool is_felt(const struct lode_pio_run *run, const struct lode_pio_period *p)
 {
+	if (!lode_pio_model_has_log(run->model))
+		return true; /* no request can be judged */
 	if (!p->n)
 		return is_stall(run, p);
 	/* Where more answers waited for their clients than were late from the servers, connections

@@ -60,6 +60,28 @@ static void add_group(struct scatter *scatter, uint64_t n, uint64_t n_slow)
 	scatter->slow_by_share += (double)n_slow * (double)n_slow / (double)n;
 }
 
+static bool has_value(const struct lode_pio_matrix *matrix, size_t row)
+{
+	for (size_t c = 0; c < matrix->n_columns; c++)
+		if (!isnan(matrix->columns[c][row]))
+			return true;
+	return false;
+}
+
+/* Without a log all of a period is taken for healthy. */
+static uint64_t take_as_healthy(struct run *run, size_t p)
+{
+	uint64_t n = 0;
+
+	for (size_t row = run->matrix.starts[p]; row < run->matrix.starts[p + 1]; row++) {
+		bool is_sampled = has_value(&run->matrix, row);
+
+		run->ratios[row] = is_sampled ? 0 : NAN;
+		n += is_sampled;
+	}
+	return n;
+}
+
 /* SARatio of every row. */
 static void find_ratios(struct run *run)
 {
@@ -70,10 +92,12 @@ static void find_ratios(struct run *run)
 		struct lode_pio_span span = {.start_ns = counters->start_ns,
 					     .end_ns = lode_counters_time(counters,
 									  counters->n_intervals),
-					     .n_requests = log->n_requests};
+					     .n_requests = log ? log->n_requests : 0};
 		uint64_t n = 0, n_slow = 0; /* of the pool */
 
-		for (size_t i = 0; i < counters->n_intervals; i++) {
+		if (!log)
+			span.n_intervals = take_as_healthy(run, p);
+		for (size_t i = 0; log && i < counters->n_intervals; i++) {
 			const struct lode_interval_counts *t = lode_interval_tally_find(
 				&log->tally, lode_interval_at(&counters->pauses, first, i));
 			size_t row = run->matrix.starts[p] + i;
@@ -143,7 +167,9 @@ static void find_healthy_ratio(struct run *run, bool has_slow)
 	if (!run->model->settings.is_classic)
 		run->model->healthy_ratio =
 			has_slow ? below.mean
-				 : run->by_interval.n_slow / run->by_interval.n_requests;
+			: run->by_interval.n > 0
+				? run->by_interval.n_slow / run->by_interval.n_requests
+				: 0;
 }
 
 static void learn_rules(struct run *run, const struct lode_pio_train_options *options)
@@ -175,7 +201,7 @@ int lode_pio_train(struct lode_pio_model *model, const struct lode_pio_training 
 	lode_usual_settle(&model->usual);
 	for (size_t p = 0; p < n_periods && rc >= 0; p++) {
 		counters[p] = periods[p].counters;
-		rc = lode_request_log_count(periods[p].requests, err);
+		rc = periods[p].requests ? lode_request_log_count(periods[p].requests, err) : 0;
 	}
 	if (rc >= 0) {
 		name_counters(&run);
@@ -196,12 +222,10 @@ int lode_pio_train(struct lode_pio_model *model, const struct lode_pio_training 
 		if (!model->settings.is_classic)
 			lode_pio_baseline_learn(model, &run.matrix, run.ratios, has_slow,
 						options->n_threads);
-		/* Rules that part chance from chance would be shown beside the truth. */
-		if (!model->settings.is_classic && !has_slow)
-			for (size_t r = 0; r < run.matrix.n_rows; r++)
-				if (run.classes[r] != LODE_PIO_NONE)
-					run.classes[r] = LODE_PIO_LOW;
-		learn_rules(&run, options);
+		/* Rules that part chance from chance would be shown beside the truth; and rules
+		   learnt from one class alone would call everything another. */
+		if (model->settings.is_classic || has_slow)
+			learn_rules(&run, options);
 	}
 	free(counters);
 	lode_pio_matrix_release(&run.matrix);
