@@ -8,8 +8,18 @@
 
 #include "base/decompress.h"
 #include "base/mem.h"
+#include "base/text_form.h"
 
 #define RAW_BYTES ((size_t)512 << 10) /* what is read from the file at once, at least */
+
+/* Text in another form on its way to UTF-8 with line feeds. */
+struct text {
+	struct lode_text_converter converter;
+	size_t raw_n; /* peeked before the form was known */
+	size_t at, n; /* out[at .. n) is converted and not given */
+	uint8_t raw[LODE_PEEK_BYTES];
+	uint8_t out[LODE_TEXT_GROWTH * (LODE_PEEK_BYTES + 1)];
+};
 
 struct lode_input {
 	char *path;
@@ -20,6 +30,7 @@ struct lode_input {
 	enum lode_codec codec;
 	struct lode_decompressor *decompressor; /* NULL: plain */
 	bool is_done;				/* the decompressor has seen the end */
+	struct text *text;			/* NULL: bytes are given as they are */
 	int64_t size_bytes;
 	int64_t offset;	       /* of the next byte to be read from the file */
 	int64_t content_bytes; /* given so far, uncompressed */
@@ -117,6 +128,22 @@ static void skip_byte_order_mark(struct lode_input *input)
 		input->peek_at = sizeof(head);
 }
 
+static void recognise_text(struct lode_input *input)
+{
+	uint8_t head[LODE_PEEK_LEAST_BYTES];
+	ssize_t n = lode_input_peek(input, head, sizeof(head), NULL);
+	enum lode_text_form form =
+		n > 0 ? lode_text_form_recognise(head, (size_t)n) : LODE_TEXT_PLAIN;
+
+	if (form == LODE_TEXT_PLAIN)
+		return;
+	input->text = lode_alloc0(1, sizeof(*input->text));
+	input->text->converter.form = form;
+	input->text->raw_n = input->peek_n - input->peek_at;
+	memcpy(input->text->raw, input->peek + input->peek_at, input->text->raw_n);
+	input->peek_at = input->peek_n = 0;
+}
+
 int lode_input_open(struct lode_input **out, const char *path, struct lode_error *err)
 {
 	struct lode_input *input = lode_alloc0(1, sizeof(*input));
@@ -136,6 +163,7 @@ int lode_input_open(struct lode_input **out, const char *path, struct lode_error
 	if (input->codec != LODE_CODEC_PLAIN)
 		input->decompressor = lode_decompressor_new(input->codec);
 	skip_byte_order_mark(input);
+	recognise_text(input);
 	*out = input;
 	input = NULL;
 out:
@@ -157,6 +185,7 @@ void lode_input_open_bytes(struct lode_input **out, const char *name, const void
 	input->offset = input->size_bytes = (int64_t)size;
 	input->is_raw_end = true;
 	skip_byte_order_mark(input);
+	recognise_text(input);
 	*out = input;
 }
 
@@ -168,6 +197,7 @@ void lode_input_close(struct lode_input *input)
 	if (input->owns_fd)
 		close(input->fd);
 	free(input->raw);
+	free(input->text);
 	free(input->path);
 	free(input);
 }
@@ -179,7 +209,7 @@ const char *lode_input_path(const struct lode_input *input)
 
 bool lode_input_is_seekable(const struct lode_input *input)
 {
-	return input->is_positioned && !input->decompressor;
+	return input->is_positioned && !input->decompressor && !input->text;
 }
 
 int64_t lode_input_size_bytes(const struct lode_input *input)
@@ -266,11 +296,44 @@ static ssize_t read_compressed(struct lode_input *input, uint8_t *buffer, size_t
 	return read_compressed(input, buffer, 0, err);
 }
 
-static ssize_t read_content(struct lode_input *input, void *buffer, size_t size,
-			    struct lode_error *err)
+static ssize_t read_bytes(struct lode_input *input, void *buffer, size_t size,
+			  struct lode_error *err)
 {
 	return input->decompressor ? read_compressed(input, buffer, size, err)
 				   : read_plain(input, buffer, size, err);
+}
+
+/* As read_plain. */
+static ssize_t read_text(struct lode_input *input, uint8_t *buffer, size_t size,
+			 struct lode_error *err)
+{
+	struct text *text = input->text;
+	size_t n = 0;
+
+	while (n < size) {
+		size_t more = text->n - text->at < size - n ? text->n - text->at : size - n;
+		ssize_t raw_n = (ssize_t)text->raw_n;
+
+		memcpy(buffer + n, text->out + text->at, more);
+		text->at += more;
+		n += more;
+		if (n == size)
+			break;
+		if (!raw_n)
+			raw_n = read_bytes(input, text->raw, sizeof(text->raw), err);
+		if (raw_n <= 0)
+			return n ? (ssize_t)n : raw_n;
+		text->raw_n = text->at = 0;
+		text->n = lode_text_convert(&text->converter, text->out, text->raw, (size_t)raw_n);
+	}
+	return (ssize_t)n;
+}
+
+static ssize_t read_content(struct lode_input *input, void *buffer, size_t size,
+			    struct lode_error *err)
+{
+	return input->text ? read_text(input, buffer, size, err)
+			   : read_bytes(input, buffer, size, err);
 }
 
 /* Gives how many bytes are there to be looked at, `size` unless the end comes first. */

@@ -1,7 +1,8 @@
 /*
  * An input file as bytes, whatever wraps it: plain, .zst, .gz, .xz (told from content), or "-" for
- * standard input. Read sequentially, from behind a byte order mark of UTF-8 if there is one; a
- * plain regular file can also be read at an offset. Memory does not depend on the size of the file.
+ * standard input. Read sequentially, from behind a byte order mark of UTF-8 if there is one; text
+ * in UTF-16 or with carriage returns alone comes as UTF-8 with line feeds (text_form.h). A plain
+ * regular file can also be read at an offset. Memory does not depend on the size of the file.
  */
 #pragma once
 

@@ -118,12 +118,31 @@ static bool parse_zone(int64_t *out_s, bool *has_zone, const char *text, size_t 
 	return true;
 }
 
+/* " PM" behind a clock of 12 hours, which becomes one of 24; without it nothing changes. Gives
+   where it ends; 0: the hour is none of 1 to 12. */
+static size_t parse_half(int64_t *clock_s, const char *text, size_t len, size_t at)
+{
+	size_t blank = at < len && text[at] == ' ';
+	const char *half = text + at + blank;
+	int64_t hour = *clock_s / 3600;
+
+	if (len < at + blank + 2 || (half[1] | 0x20) != 'm' ||
+	    ((half[0] | 0x20) != 'a' && (half[0] | 0x20) != 'p'))
+		return at;
+	if (hour < 1 || hour > 12)
+		return 0;
+	*clock_s += ((half[0] | 0x20) == 'p' ? 12 : 0) * 3600 - (hour == 12 ? 12 * 3600 : 0);
+	return at + blank + 2;
+}
+
 static bool finish_log_time(struct lode_log_time *out, int64_t days, int64_t clock_s,
 			    const char *text, size_t len, size_t at)
 {
 	int64_t fraction_ns, zone_s;
 
-	at = parse_fraction(&fraction_ns, text, len, at);
+	at = parse_half(&clock_s, text, len, parse_fraction(&fraction_ns, text, len, at));
+	if (!at)
+		return false;
 	if (!parse_zone(&zone_s, &out->has_zone, text, len, at))
 		return false;
 	out->ns = (days * 86400 + clock_s - zone_s) * ns_per_s + fraction_ns;
@@ -167,6 +186,75 @@ static bool parse_iso(struct lode_log_time *out, const char *t, size_t len)
 	       finish_log_time(out, days, clock_s, t, len, 19);
 }
 
+/* One or two digits, and `end` behind them. */
+static bool parse_short(int *out, const char *t, size_t len, size_t *at, char end)
+{
+	size_t n = 0;
+
+	while (n < 2 && *at + n < len && lode_is_digit(t[*at + n]))
+		n++;
+	*out = n ? digits(t + *at, n) : -1;
+	*at += n;
+	return n && *at < len && t[(*at)++] == end;
+}
+
+/*
+ * "28.11.2026 14:03:05"; "11/28/2026 02:03:05 PM", whose month is first, as whoever writes such
+ * clocks means it.
+ */
+static bool parse_short_date(struct lode_log_time *out, const char *t, size_t len)
+{
+	const char *mark = len ? memchr(t, '.', len < 3 ? len : 3) : NULL;
+	int first, second, year, hour, minute, second_of = 0;
+	bool is_dotted = mark != NULL;
+	char separator = is_dotted ? '.' : '/';
+	size_t at = 0, end;
+	int64_t clock_s;
+
+	if (!parse_short(&first, t, len, &at, separator) ||
+	    !parse_short(&second, t, len, &at, separator) || len < at + 5)
+		return false;
+	year = digits(t + at, 4);
+	at += 4;
+	at += t[at] == ',';
+	if (at >= len || (t[at] != ' ' && t[at] != 'T'))
+		return false;
+	at++;
+	if (!parse_short(&hour, t, len, &at, ':') || len < at + 2)
+		return false;
+	minute = digits(t + at, 2);
+	at += 2;
+	if (len >= at + 3 && t[at] == ':') {
+		second_of = digits(t + at + 1, 2);
+		at += 3;
+	}
+	if (hour > 23 || minute < 0 || minute > 59 || second_of < 0 || second_of > 60 ||
+	    !is_day(year, is_dotted ? second : first, is_dotted ? first : second))
+		return false;
+	clock_s = hour * 3600 + minute * 60 + second_of;
+	end = at;
+	if (!is_dotted) {
+		int64_t ignored = clock_s, fraction_ns;
+
+		end = parse_fraction(&fraction_ns, t, len, at);
+		if (parse_half(&ignored, t, len, end) <= end)
+			return false;
+	}
+	return finish_log_time(
+		out, is_dotted ? days_of(year, second, first) : days_of(year, first, second),
+		clock_s, t, len, at);
+}
+
+bool lode_log_time_is_ambiguous(const char *text, size_t len)
+{
+	int first, second;
+	size_t at = 0;
+
+	return parse_short(&first, text, len, &at, '/') &&
+	       parse_short(&second, text, len, &at, '/') && len >= at + 4 &&
+	       digits(text + at, 4) >= 1970;
+}
+
 /* Between 1973 and 2286 the number of digits tells the unit. */
 static bool parse_epoch(struct lode_log_time *out, const char *t, size_t len)
 {
@@ -201,7 +289,7 @@ bool lode_log_time_parse(struct lode_log_time *out, struct lode_log_clock *clock
 		return true;
 	}
 	ok = parse_common(out, text, len) || parse_iso(out, text, len) ||
-	     parse_epoch(out, text, len);
+	     parse_epoch(out, text, len) || parse_short_date(out, text, len);
 	if (ok && len <= sizeof(clock->text)) {
 		memcpy(clock->text, text, len);
 		clock->len = len;

@@ -4,6 +4,8 @@
  *
  *   21/Nov/2026:04:04:24 +0000    Apache, nginx, HAProxy (may have a fraction, may lack the zone)
  *   2026-11-21T04:04:24.572Z      ISO 8601 (a space for the T, a comma for the dot, zone optional)
+ *   28.11.2026 14:03:05           a dotted date: day, month, year
+ *   11/28/2026 02:03:05 PM        a clock of 12 hours: month, day, year
  *   1795233864.572                since the epoch: s, ms, us or ns, told from the size
  */
 #pragma once
@@ -28,6 +30,8 @@ struct lode_log_clock {
 /* False: not a time. */
 bool lode_log_time_parse(struct lode_log_time *out, struct lode_log_clock *clock, const char *text,
 			 size_t len);
+/* A date whose slashes do not say whether day or month is first, as no "PM" is behind it. */
+bool lode_log_time_is_ambiguous(const char *text, size_t len);
 /* Date and time of day in two texts (W3C): "2026-11-21", "04:04:24" or "04:04:24.572". */
 bool lode_log_time_join(struct lode_log_time *out, const char *date, size_t date_len,
 			const char *time, size_t time_len);

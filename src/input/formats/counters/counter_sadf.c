@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/unnamed_file.h"
+#include "base/written_number.h"
 #include "input/formats/counters/counter_reader.h"
 
 enum { MAX_COLUMNS = 256, FIXED_COLUMNS = 3 };
@@ -86,7 +87,9 @@ static bool read_row_counter_sadf(struct lode_counter_reader *reader, const stru
 		bool is_bad = false;
 		double value = lode_counter_number(cells[i], strlen(cells[i]), &is_bad);
 
-		if (is_bad)
+		/* sadf writes decimals as its locale does, and parts no thousands. */
+		if (is_bad &&
+		    lode_written_number(&value, cells[i], strlen(cells[i]), LODE_COMMA_DECIMAL))
 			continue; /* names of file systems and the like */
 		snprintf(name, sizeof(name), "%s%s%s", device, *device ? " " : "", t->names[i]);
 		lode_counter_add(reader, reader->is_server_given ? reader->server : cells[0], name,

@@ -6,9 +6,16 @@
 #include <strings.h>
 
 #include "base/delimited.h"
+#include "base/written_number.h"
 #include "input/formats/counters/counter_reader.h"
 
 enum dialect { PLAIN, DSTAT, RELOG, COLLECTD };
+
+/* A row that waits until it is known what the commas of its columns mean. */
+struct waiting_row {
+	int64_t t_ns, offset, number;
+	uint32_t group;
+};
 
 struct table {
 	struct lode_counter_reader *reader;
@@ -26,6 +33,14 @@ struct table {
 	struct lode_strings server_ids; /* wide, with a column of servers: a group for each */
 	LODE_VEC(uint32_t) groups;
 	LODE_VEC(double) values;
+	/* Per column: enum lode_comma; empty: no number so far had a comma. */
+	LODE_VEC(uint8_t) commas;
+	size_t n_decided, n_decided_before; /* columns; when the waiting rows were last looked at */
+	LODE_VEC(struct waiting_row) waiting;
+	LODE_VEC(double) waiting_values; /* of these; commas read as decimal ones */
+	LODE_VEC(uint8_t)
+	waiting_marks;		 /* per value: it is 1000 times that if they part thousands */
+	LODE_VEC(uint8_t) marks; /* of the line at hand */
 };
 
 /* ---- Cells ---- */
@@ -48,6 +63,13 @@ static char *cell_text(const struct table *t, size_t i)
 	memcpy(text, name.at, name.len);
 	text[name.len] = '\0';
 	return text;
+}
+
+/* "sep=;" says to spreadsheets which delimiter the table below has; '\0': it is another line. */
+static char stated_delimiter(const char *line, size_t len)
+{
+	len -= len && line[len - 1] == '\r';
+	return len == 5 && !memcmp(line, "sep=", 4) ? line[4] : '\0';
 }
 
 /* Tables of one column have none: as good as a comma. */
@@ -215,6 +237,31 @@ static void bad_row(struct table *t, const char *what)
 	lode_counter_bad(t->reader, t->lines.offset, t->lines.number, what);
 }
 
+/* Columns of one name would be one counter: later ones get the number of their column. */
+static void part_names(struct table *t)
+{
+	struct lode_strings seen = {0};
+
+	for (size_t i = 0; i < t->names.n; i++) {
+		char *name = t->names.at[i], *parted, text[900];
+		size_t n = seen.text.n, size;
+
+		if (!name || lode_strings_intern(&seen, name, strlen(name)) == n)
+			continue;
+		size = strlen(name) + 32;
+		parted = lode_alloc(size);
+		snprintf(parted, size, "%s (column %zu)", name, i + 1);
+		snprintf(text, sizeof(text),
+			 "%.300s: line %lld: column %zu has the name of an earlier one: called "
+			 "'%.300s'",
+			 t->reader->path, (long long)t->lines.number, i + 1, parted);
+		lode_counter_log_skip(t->reader->log, text);
+		free(name);
+		t->names.at[i] = parted;
+	}
+	lode_strings_release(&seen);
+}
+
 /* "(PDH-CSV 4.0) (W. Europe Standard Time)(-60)": minutes from the wall clock to UTC. */
 static int64_t relog_bias_ns(struct table *t, const char *line, size_t len)
 {
@@ -240,7 +287,13 @@ static int read_header_counter_table(struct table *t, struct lode_error *err)
 
 	if (rc <= 0)
 		return rc;
-	t->delimiter = delimiter_of(line, len);
+	t->delimiter = stated_delimiter(line, len);
+	if (t->delimiter)
+		rc = lode_lines_next(&t->lines, &line, &len, err);
+	else
+		t->delimiter = delimiter_of(line, len);
+	if (rc <= 0)
+		return rc;
 	if (memmem(line, len, "(PDH-", 5)) {
 		t->dialect = RELOG;
 		t->relog_bias_ns = relog_bias_ns(t, line, len);
@@ -249,7 +302,9 @@ static int read_header_counter_table(struct table *t, struct lode_error *err)
 		t->dialect = DSTAT;
 		t->delimiter = ',';
 		t->reader->facts->format = "dstat CSV";
-		return read_dstat_header(t, &line, &len, err);
+		rc = read_dstat_header(t, &line, &len, err);
+		part_names(t);
+		return rc;
 	} else if (len > 6 && !memcmp(line, "epoch,", 6)) {
 		t->dialect = COLLECTD;
 		t->reader->facts->format = "collectd CSV";
@@ -262,6 +317,7 @@ static int read_header_counter_table(struct table *t, struct lode_error *err)
 		name_by_relog(t);
 	else if (t->dialect == COLLECTD)
 		name_by_path(t);
+	part_names(t);
 	return 1;
 }
 
@@ -307,9 +363,153 @@ static const char *time_text(const struct table *t, char *buffer, size_t size, s
 	return *len < size ? buffer : at;
 }
 
-static double number_at(const struct table *t, size_t column, bool *is_bad)
+/* ---- Numbers ---- */
+
+static void bad_cell(struct table *t, size_t column, const char *what)
 {
-	return lode_counter_number(t->cells.at[column].at, t->cells.at[column].len, is_bad);
+	struct lode_slice cell = t->cells.at[column];
+	char text[400];
+
+	snprintf(text, sizeof(text), "has a value that %s: '%.*s' in column %zu (%.60s)", what,
+		 cell.len > 40 ? 40 : (int)cell.len, cell.at, column + 1,
+		 t->names.at[column] ? t->names.at[column] : "value");
+	bad_row(t, text);
+}
+
+static uint8_t *comma_at(struct table *t, size_t column)
+{
+	while (t->commas.n <= column)
+		lode_vec_append(&t->commas, LODE_COMMA_UNKNOWN);
+	return &t->commas.at[column];
+}
+
+/* What the columns that are decided say of one that is not: the file has one locale. */
+static enum lode_comma comma_of_file(const struct table *t)
+{
+	for (size_t i = 0; i < t->commas.n; i++)
+		if (t->commas.at[i])
+			return (enum lode_comma)t->commas.at[i];
+	return t->delimiter == ';' ? LODE_COMMA_DECIMAL : LODE_COMMA_THOUSANDS;
+}
+
+/* A number that is more than digits and a point; *mark: it may be 1000 times as much. */
+static double written_number_at(struct table *t, size_t column, uint8_t *mark)
+{
+	struct lode_slice cell = lode_slice_trim(t->cells.at[column]);
+	enum lode_comma says = lode_comma_of(cell.at, cell.len), comma;
+	uint8_t *known = comma_at(t, column);
+	const char *fault;
+	double value;
+
+	if (says && !*known && memchr(cell.at, ',', cell.len)) {
+		*known = (uint8_t)says;
+		t->n_decided++;
+	}
+	comma = (enum lode_comma) * known;
+	*mark = !comma && memchr(cell.at, ',', cell.len);
+	fault = lode_written_number(&value, cell.at, cell.len, *mark ? LODE_COMMA_DECIMAL : comma);
+	if (fault)
+		bad_cell(t, column, fault);
+	return value;
+}
+
+static double number_at(struct table *t, size_t column, uint8_t *mark)
+{
+	bool is_bad = false;
+	double value = NAN;
+
+	*mark = 0;
+	if (column >= t->commas.n || t->commas.at[column] != LODE_COMMA_DECIMAL) {
+		value = lode_counter_number(t->cells.at[column].at, t->cells.at[column].len,
+					    &is_bad);
+		if (!is_bad)
+			return value;
+	} else if (!lode_slice_trim(t->cells.at[column]).len) {
+		return value;
+	}
+	return written_number_at(t, column, mark);
+}
+
+/* ---- Rows that wait ---- */
+
+static void flush_rows(struct table *t)
+{
+	size_t n = t->waiting.n ? t->waiting_values.n / t->waiting.n : 0;
+	size_t columns = 0;
+
+	for (size_t i = 0; i < t->waiting.n; i++) {
+		const struct waiting_row *row = &t->waiting.at[i];
+		double *values = &t->waiting_values.at[i * n];
+
+		columns = 0;
+		for (size_t c = 0; c < t->names.n; c++) {
+			if (!t->names.at[c])
+				continue;
+			if (t->waiting_marks.at[i * n + columns] &&
+			    t->commas.at[c] == LODE_COMMA_THOUSANDS)
+				values[columns] *= 1000;
+			columns++;
+		}
+		lode_counter_place(t->reader, row->offset, row->number);
+		lode_counter_log_row(t->reader->log, row->group, row->t_ns, values);
+	}
+	t->waiting.n = t->waiting_values.n = t->waiting_marks.n = 0;
+}
+
+/* Is there a column whose numbers wait and that is still undecided? */
+static size_t undecided_column(const struct table *t)
+{
+	size_t n = t->waiting.n ? t->waiting_values.n / t->waiting.n : 0, at = 0;
+
+	for (size_t c = 0; n && c < t->names.n; c++) {
+		if (!t->names.at[c])
+			continue;
+		for (size_t i = 0; c < t->commas.n && !t->commas.at[c] && i < t->waiting.n; i++)
+			if (t->waiting_marks.at[i * n + at])
+				return c;
+		at++;
+	}
+	return SIZE_MAX;
+}
+
+/* At the end of the file: the other columns decide, else the delimiter. */
+static void decide_rest(struct table *t)
+{
+	enum lode_comma comma = comma_of_file(t);
+	char text[700];
+
+	for (size_t c; (c = undecided_column(t)) != SIZE_MAX;) {
+		snprintf(text, sizeof(text),
+			 "%.300s: column %zu (%.100s): no number says whether its commas are "
+			 "decimal or part thousands: read as %s",
+			 t->reader->path, c + 1, t->names.at[c],
+			 comma == LODE_COMMA_DECIMAL ? "decimal" : "thousands");
+		lode_counter_log_skip(t->reader->log, text);
+		t->commas.at[c] = (uint8_t)comma;
+	}
+	flush_rows(t);
+}
+
+static void append_counter_row(struct table *t, uint32_t group, int64_t t_ns)
+{
+	struct waiting_row row = {t_ns, t->lines.offset, t->lines.number, group};
+	bool waits = t->waiting.n > 0;
+
+	t->reader->facts->n_rows++;
+	for (size_t i = 0; i < t->marks.n && !waits; i++)
+		waits = t->marks.at[i];
+	if (!waits) {
+		lode_counter_log_row(t->reader->log, group, t_ns, t->values.at);
+		return;
+	}
+	lode_vec_append(&t->waiting, row);
+	lode_vec_append_all(&t->waiting_values, t->values.at, t->values.n);
+	lode_vec_append_all(&t->waiting_marks, t->marks.at, t->marks.n);
+	if (t->n_decided != t->n_decided_before) {
+		t->n_decided_before = t->n_decided;
+		if (undecided_column(t) == SIZE_MAX)
+			flush_rows(t);
+	}
 }
 
 static void take_row(struct table *t, char *line, size_t len)
@@ -318,18 +518,24 @@ static void take_row(struct table *t, char *line, size_t len)
 	size_t n, server_len = strlen(server);
 	char buffer[64];
 	int64_t t_ns;
-	bool is_bad = false;
+	uint8_t mark;
 
 	split(t, line, len);
 	if (t->cells.n < 2 || t->cells.n > t->n_columns + 1 || t->cells.n <= t->time_column) {
-		bad_row(t, "has a different number of columns than the header");
+		bad_row(t, t->delimiter == ',' && t->cells.n > t->n_columns
+				   ? "has more columns than the header (decimal commas, in a table "
+				     "whose cells are separated by commas?)"
+				   : "has a different number of columns than the header");
 		return;
 	}
 	lode_counter_place(t->reader, t->lines.offset, t->lines.number);
 	text = time_text(t, buffer, sizeof(buffer), &n);
 	if (!lode_counter_time(t->reader, &t_ns, text, n) ||
 	    __builtin_add_overflow(t_ns, t->relog_bias_ns, &t_ns)) {
-		bad_row(t, "has no time in a known format");
+		bad_row(t, lode_log_time_is_ambiguous(text, n)
+				   ? "has a date with slashes: is the day or the month first? "
+				     "Write YYYY-MM-DD"
+				   : "has no time in a known format");
 		return;
 	}
 	if (t->server_column != SIZE_MAX && t->server_column < t->cells.n) {
@@ -344,23 +550,24 @@ static void take_row(struct table *t, char *line, size_t len)
 		of[server_len] = '\0';
 		if (t->name_column < t->cells.n && t->value_column < t->cells.n) {
 			name = cell_text(t, t->name_column);
-			value = number_at(t, t->value_column, &is_bad);
+			value = number_at(t, t->value_column, &mark);
+			if (mark && comma_of_file(t) == LODE_COMMA_THOUSANDS)
+				value *= 1000;
 			lode_counter_add(t->reader, of, name, LODE_COUNTER_VALUE, t_ns, value);
 			free(name);
 		}
 		free(of);
 	} else {
-		t->values.n = 0;
-		for (size_t i = 0; i < t->names.n; i++)
-			if (t->names.at[i])
-				lode_vec_append(&t->values,
-						i < t->cells.n ? number_at(t, i, &is_bad) : NAN);
-		lode_counter_log_row(t->reader->log, group_of(t, server, server_len), t_ns,
-				     t->values.at);
-		t->reader->facts->n_rows++;
+		t->values.n = t->marks.n = 0;
+		for (size_t i = 0; i < t->names.n; i++) {
+			if (!t->names.at[i])
+				continue;
+			mark = 0;
+			lode_vec_append(&t->values, i < t->cells.n ? number_at(t, i, &mark) : NAN);
+			lode_vec_append(&t->marks, mark);
+		}
+		append_counter_row(t, group_of(t, server, server_len), t_ns);
 	}
-	if (is_bad)
-		bad_row(t, "has a value that is not a number");
 }
 
 static void release_counter_table(struct table *t)
@@ -370,6 +577,11 @@ static void release_counter_table(struct table *t)
 	lode_vec_release(&t->cells);
 	lode_vec_release(&t->groups);
 	lode_vec_release(&t->values);
+	lode_vec_release(&t->marks);
+	lode_vec_release(&t->commas);
+	lode_vec_release(&t->waiting);
+	lode_vec_release(&t->waiting_values);
+	lode_vec_release(&t->waiting_marks);
 	lode_strings_release(&t->server_ids);
 	lode_lines_release(&t->lines);
 }
@@ -386,6 +598,7 @@ static int read_table(struct lode_counter_reader *reader, struct lode_error *err
 	while (rc > 0 && (rc = lode_lines_next(&t.lines, &line, &len, err)) > 0)
 		if (len)
 			take_row(&t, line, len);
+	decide_rest(&t);
 	if (rc < 0 && reader->facts->n_rows) { /* what was whole is good */
 		lode_loss_add(lode_counter_log_losses(reader->log), LODE_LOSS_TRUNCATED, 1,
 			      t.lines.next_offset, reader->last_ns, "%s: %s", reader->path,
@@ -404,6 +617,15 @@ struct sight {
 	size_t n_filled, n_numbers; /* cells where counters belong; of these numbers */
 };
 
+static bool is_written_number(struct lode_slice cell)
+{
+	double value;
+
+	cell = lode_slice_trim(cell);
+	return !lode_written_number(&value, cell.at, cell.len, LODE_COMMA_DECIMAL) ||
+	       !lode_written_number(&value, cell.at, cell.len, LODE_COMMA_THOUSANDS);
+}
+
 static void look_at_row(struct sight *sight, const struct table *t, struct lode_log_clock *clock)
 {
 	struct lode_log_time time;
@@ -413,11 +635,13 @@ static void look_at_row(struct sight *sight, const struct table *t, struct lode_
 			  lode_log_time_parse(&time, clock, t->cells.at[t->time_column].at,
 					      t->cells.at[t->time_column].len);
 	for (size_t i = 0; i < t->cells.n && i < t->names.n; i++) {
+		struct lode_slice cell = t->cells.at[i];
 		bool is_bad = false, is_number;
 
 		if (!t->names.at[i] && i != t->value_column)
 			continue;
-		is_number = !isnan(number_at(t, i, &is_bad));
+		is_number = !isnan(lode_counter_number(cell.at, cell.len, &is_bad)) ||
+			    (is_bad && is_written_number(cell));
 		sight->n_numbers += is_number;
 		sight->n_filled += is_number || is_bad;
 	}
@@ -452,26 +676,32 @@ static struct sight look_at_rows(struct table *t, char *row, char *end)
  */
 static bool recognise_table(const uint8_t *bytes, size_t size)
 {
-	const char *head = (const char *)bytes;
+	const char *head = (const char *)bytes, *end = head + size;
 	const char *feed = memchr(head, '\n', size);
 	struct table t = {0};
 	struct sight sight;
 	size_t header;
 	char *copy;
 
+	t.delimiter = feed ? stated_delimiter(head, (size_t)(feed - head)) : '\0';
+	if (t.delimiter) {
+		head = feed + 1;
+		feed = memchr(head, '\n', (size_t)(end - head));
+	}
 	if (!feed || feed == head || memchr(head, '\0', (size_t)(feed - head)))
 		return false;
 	header = (size_t)(feed - head);
 	if (memmem(head, header, "(PDH-", 5) || memmem(head, header, " CSV output\"", 12))
 		return true;
-	t.delimiter = delimiter_of(head, header);
+	if (!t.delimiter)
+		t.delimiter = delimiter_of(head, header);
 	if (!memchr(head, t.delimiter, header))
 		return false;
-	copy = lode_alloc(size);
-	memcpy(copy, head, size);
+	copy = lode_alloc((size_t)(end - head));
+	memcpy(copy, head, (size_t)(end - head));
 	split(&t, copy, header - (head[header - 1] == '\r'));
 	set_columns(&t);
-	sight = look_at_rows(&t, copy + header + 1, copy + size);
+	sight = look_at_rows(&t, copy + header + 1, copy + (end - head));
 	release_counter_table(&t);
 	free(copy);
 	return sight.n_rows && 2 * sight.n_timed > sight.n_rows &&
