@@ -604,7 +604,9 @@ struct lode_stack_meaning *lode_stack_meanings(const struct lode_calltree *tree)
 	for (size_t i = 1; i < tree->nodes.n; i++) {
 		const struct lode_callnode *node = &tree->nodes.at[i];
 
-		nodes[i] = add_frame(nodes[node->parent], &frames[node->frame]);
+		/* Behind a link is the stack of another thread. */
+		if (!(tree->frames.at[node->frame].flags & LODE_FRAME_LINK))
+			nodes[i] = add_frame(nodes[node->parent], &frames[node->frame]);
 	}
 	free(frames);
 	return nodes;

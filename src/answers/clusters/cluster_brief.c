@@ -60,40 +60,82 @@ size_t lode_cluster_parts(struct lode_cluster_part parts[LODE_CLUSTER_PARTS],
 	return n;
 }
 
+size_t lode_cluster_ends(struct lode_cluster_part ends[LODE_N_ENDS], const struct lode_cluster *c)
+{
+	size_t n = 0;
+
+	for (unsigned e = 0; e < LODE_N_ENDS; e++) {
+		int64_t sum_ns = 0;
+
+		for (unsigned r = 0; r < LODE_N_REASONS; r++)
+			sum_ns += c->end_reason_ns[e][r];
+		if (sum_ns > 0)
+			ends[n++] = (struct lode_cluster_part){lode_chain_end_name(e), sum_ns};
+	}
+	lode_sort(ends, n, costliest_first);
+	return n;
+}
+
+/* "lock → ": in what the symptom's thread waited for those that were at `end`; "": in the same, or
+   for no thread. */
+static const char *waited_in(char *buffer, size_t size, const struct lode_cluster *c,
+			     const char *end)
+{
+	unsigned e = 0, best = LODE_REASON_NONE;
+
+	while (strcmp(lode_chain_end_name(e), end) != 0)
+		e++;
+	for (unsigned r = 0; r < LODE_N_REASONS; r++)
+		if (c->end_reason_ns[e][r] > c->end_reason_ns[e][best])
+			best = r;
+	buffer[0] = '\0';
+	if (best != LODE_REASON_NONE && best != e)
+		snprintf(buffer, size, "%s → ", lode_wait_reason_name((enum lode_wait_reason)best));
+	return buffer;
+}
+
+static const char *words_of_ends(char *buffer, size_t size, const struct lode_cluster *cluster,
+				 bool has_waits)
+{
+	struct lode_cluster_part ends[LODE_N_ENDS];
+	size_t n = lode_cluster_ends(ends, cluster), used = 0;
+	char waits[32];
+
+	if (!n)
+		snprintf(buffer, size, "-");
+	/* The second is said as well when it is a third of the cost. */
+	for (size_t i = 0; i < n && i < 2 && used < size; i++)
+		if (!i || ends[i].cost_ns * 3 >= cluster->own_ns)
+			used += (size_t)snprintf(
+				buffer + used, size - used, "%s%s%s %.0f %%", i ? ", " : "",
+				has_waits ? waited_in(waits, sizeof(waits), cluster, ends[i].name)
+					  : "",
+				ends[i].name,
+				100 * (double)ends[i].cost_ns / (double)cluster->own_ns);
+	return buffer;
+}
+
 const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster)
 {
-	struct lode_cluster_part parts[LODE_CLUSTER_PARTS];
-	size_t n = lode_cluster_parts(parts, cluster), used;
-
-	if (!n) {
-		snprintf(buffer, size, "-");
-		return buffer;
-	}
-	used = (size_t)snprintf(buffer, size, "%s %.0f %%", parts[0].name,
-				100 * (double)parts[0].cost_ns / (double)cluster->own_ns);
-	/* The second is said as well when it is a third of the cost. */
-	if (n > 1 && parts[1].cost_ns * 3 >= cluster->own_ns && used < size)
-		snprintf(buffer + used, size - used, ", %s %.0f %%", parts[1].name,
-			 100 * (double)parts[1].cost_ns / (double)cluster->own_ns);
-	return buffer;
+	return words_of_ends(buffer, size, cluster, true);
 }
 
 static enum lode_style style_of_cluster(const struct lode_cluster *cluster)
 {
-	struct lode_cluster_part parts[LODE_CLUSTER_PARTS];
-	size_t n = lode_cluster_parts(parts, cluster);
+	struct lode_cluster_part ends[LODE_N_ENDS];
+	size_t n = lode_cluster_ends(ends, cluster);
 
-	return !n				       ? LODE_STYLE_PLAIN
-	       : strcmp(parts[0].name, "ready") == 0   ? LODE_STYLE_READY
-	       : strcmp(parts[0].name, "cpu") == 0     ? LODE_STYLE_RUN
-	       : strcmp(parts[0].name, "unknown") == 0 ? LODE_STYLE_QUIET
-						       : LODE_STYLE_WAIT;
+	return !n				      ? LODE_STYLE_PLAIN
+	       : strcmp(ends[0].name, "ready") == 0   ? LODE_STYLE_READY
+	       : strcmp(ends[0].name, "cpu") == 0     ? LODE_STYLE_RUN
+	       : strcmp(ends[0].name, "unknown") == 0 ? LODE_STYLE_QUIET
+						      : LODE_STYLE_WAIT;
 }
 
 void lode_cluster_set_why(struct lode_table *table, size_t row, size_t column,
 			  const struct lode_cluster *cluster)
 {
-	char why[64];
+	char why[128];
 
 	lode_table_set(table, row, column, "%s", lode_cluster_why(why, sizeof(why), cluster));
 	lode_table_style(table, row, column, style_of_cluster(cluster));
@@ -130,7 +172,7 @@ const struct lode_cluster_brief *lode_cluster_brief_of(const struct lode_mined *
 						       struct lode_arena *arena)
 {
 	struct lode_cluster_brief *out = lode_arena_array(arena, struct lode_cluster_brief, 1);
-	char text[BRIEF_LINES * LODE_COMMON_LINE], why[64];
+	char text[BRIEF_LINES * LODE_COMMON_LINE], why[128];
 
 	memset(out, 0, sizeof(*out));
 	lode_cluster_why(why, sizeof(why), cluster);
@@ -207,7 +249,7 @@ const char *lode_finding_why(struct lode_arena *arena, const struct lode_cluster
 {
 	char why[200];
 
-	return lode_finding_text(arena, "%s", lode_cluster_why(why, sizeof(why), cluster));
+	return lode_finding_text(arena, "%s", words_of_ends(why, sizeof(why), cluster, false));
 }
 
 const char *lode_who_ran(char *text, size_t size, const struct lode_digest *digest,

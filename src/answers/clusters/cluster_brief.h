@@ -19,8 +19,11 @@ enum { LODE_CLUSTER_PARTS = LODE_N_REASONS + 2 };
 /* Those that there are, by cost; gives how many. */
 size_t lode_cluster_parts(struct lode_cluster_part parts[LODE_CLUSTER_PARTS],
 			  const struct lode_cluster *cluster);
-/* The first of them with its share, and the second if it is a third of the cost: "lock 92 %",
-   "disk 51 %, ready 40 %". */
+/* What the last threads of its chains did (engine/mine/chain_ends.h), by cost; sums to own_ns. */
+size_t lode_cluster_ends(struct lode_cluster_part ends[LODE_N_ENDS],
+			 const struct lode_cluster *cluster);
+/* The first of these with its share, and the second if it is a third of the cost, each with what
+   the symptom's thread waited in for them: "lock → disk 92 %", "cpu 51 %, ready 40 %". */
 const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster);
 /* The same as a table's cell, in the colour of its largest part. */
 struct lode_table;
@@ -43,7 +46,7 @@ const char *lode_finding_line(struct lode_arena *arena, const struct lode_mined 
    function that tells most; where there is none, the thread. */
 const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_mined *mined,
 				  const struct lode_cluster *cluster);
-/* Why it waited, in the words of the report's own table. */
+/* What the last threads of its chains did: "disk 92 %". */
 const char *lode_finding_why(struct lode_arena *arena, const struct lode_cluster *cluster);
 
 /* Texts are the arena's, and safe for terminals. */

@@ -110,6 +110,13 @@ static const struct lode_field part_fields[] = {
 };
 LODE_RECORD(part, struct lode_cluster_part);
 
+static const struct lode_field end_fields[] = {
+	LODE_FIELD(struct lode_cluster_part, name,
+		   "cpu; ready: others had the CPU; CPU limit; unknown; otherwise a wait reason"),
+	LODE_FIELD(struct lode_cluster_part, cost_ns, NULL, .is_positive = true),
+};
+LODE_RECORD(end, struct lode_cluster_part);
+
 static const struct lode_field signature_fields[] = {
 	LODE_FIELD(struct lode_cluster_signature_row, kind,
 		   "kinds of events, joined by commas; empty: any"),
@@ -124,8 +131,8 @@ LODE_RECORD(signature, struct lode_cluster_signature_row);
 
 static const struct lode_field brief_fields[] = {
 	LODE_FIELD(struct lode_cluster_brief, why,
-		   "the largest of `parts` with its share, and the second largest if it is at "
-		   "least a third"),
+		   "the largest of `ends` with its share, and the second largest if it is at least "
+		   "a third, each after what the first thread waited in"),
 	LODE_COLUMN("brief", struct lode_cluster_brief, lines, n_lines,
 		    "the most distinctive functions, one line per thread, escaped for terminals"),
 	LODE_FIELD_AS("brief_variants", struct lode_cluster_brief, variants,
@@ -299,6 +306,9 @@ static const struct lode_field row_fields[] = {
 		       "own cost by wait reason", .choices = lode_reason_cost_names),
 	LODE_LIST("parts", struct lode_cluster_row, parts, n_parts, &part_record,
 		  "components of its own cost, largest first; they sum to own_ns"),
+	LODE_LIST("ends", struct lode_cluster_row, ends, n_ends, &end_record,
+		  "its own cost by what the last threads of chains did, largest first; they sum to "
+		  "own_ns"),
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &lode_cluster_cost_record),
 	LODE_FIELD(struct lode_cluster_row, coverage, "own_ns / symptom_ns", .is_positive = true),
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &common_record),

@@ -126,11 +126,15 @@ static void list_reasons(struct lode_cluster_row *row, struct lode_arena *arena)
 
 static void list_parts(struct lode_cluster_row *row, struct lode_arena *arena)
 {
+	struct lode_cluster_part *ends =
+		lode_arena_array(arena, struct lode_cluster_part, LODE_N_ENDS);
 	struct lode_cluster_part *parts =
 		lode_arena_array(arena, struct lode_cluster_part, LODE_CLUSTER_PARTS);
 
 	row->n_parts = lode_cluster_parts(parts, row->cluster);
 	row->parts = parts;
+	row->ends = ends;
+	row->n_ends = lode_cluster_ends(ends, row->cluster);
 }
 
 static struct lode_cluster_signature_row signature_row(const struct lode_cluster_signature *s,

@@ -84,6 +84,8 @@ struct lode_cluster_row {
 	size_t n_reasons;
 	const struct lode_cluster_part *parts;
 	size_t n_parts;
+	const struct lode_cluster_part *ends;
+	size_t n_ends;
 	double coverage;      /* its own cost, of all symptom time */
 	const uint32_t *gaps; /* indices of common functions before which variants stand */
 	size_t n_gaps;

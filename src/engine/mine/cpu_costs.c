@@ -8,6 +8,7 @@
 struct cpu_sums {
 	struct lode_mined *mined;
 	const struct lode_digest *digest;
+	struct lode_chain_ends ends;
 	uint32_t *place_of; /* per node: the link above it, or 0: a thread at a place of a chain */
 	int64_t *unsampled_at;	 /* per place */
 	uint32_t *place_stamp;	 /* per place: the last cluster that has it, from 1 */
@@ -121,6 +122,18 @@ static bool is_of(const struct lode_cluster *cluster, const struct lode_digest_r
 	return !cluster->kind_group || cluster->kind_group == row->kind + 1u;
 }
 
+/* `unknown_ns`: ready time in which no other thread is known to have run. */
+static void sum_chain_end(struct lode_cluster *cluster, const struct lode_chain_ends *ends,
+			  const struct lode_digest_row *row, int64_t unknown_ns)
+{
+	unsigned end = lode_chain_end_of(ends, row);
+	unsigned reason = ends->has_threads[row->stack] ? row->reason : LODE_REASON_NONE;
+
+	cluster->ready_unknown_ns += unknown_ns;
+	cluster->end_reason_ns[end][reason] += row->cost_ns - unknown_ns;
+	cluster->end_reason_ns[LODE_REASON_NONE][reason] += unknown_ns;
+}
+
 static void add_cluster(struct cpu_sums *s, struct lode_cluster *cluster, uint32_t stamp)
 {
 	int64_t near_ns = 0;
@@ -138,7 +151,7 @@ static void add_cluster(struct cpu_sums *s, struct lode_cluster *cluster, uint32
 			if (!is_of(cluster, row))
 				continue;
 			cluster->unsampled_ns += row->unsampled_ns;
-			cluster->ready_unknown_ns += add_runners_of(s, row);
+			sum_chain_end(cluster, &s->ends, row, add_runners_of(s, row));
 		}
 	}
 	cluster->least_ns = cluster->own_ns - cluster->unsampled_ns;
@@ -151,8 +164,10 @@ void lode_cpu_costs(struct lode_mined *mined)
 	struct cpu_sums s;
 
 	sums_init(&s, mined);
+	lode_chain_ends_find(&s.ends, &mined->digest->tree);
 	add_all(&s);
 	for (size_t c = 0; c < mined->n_clusters; c++)
 		add_cluster(&s, &mined->clusters[c], (uint32_t)c + 1);
+	lode_chain_ends_release(&s.ends);
 	sums_release(&s);
 }

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "engine/clusters/clusters.h"
-#include "model/digest.h"
+#include "engine/mine/chain_ends.h"
 
 enum lode_rank {
 	LODE_RANK_OWN,
@@ -94,6 +94,9 @@ struct lode_cluster {
 	int64_t reason_ns[LODE_N_REASONS]; /* of own_ns' waits */
 	/* Both: what the threads of the chain did at last, by the symptom's own wait. */
 	int64_t kind_reason_ns[LODE_N_EVENT_KINDS][LODE_N_REASONS];
+	/* Of own_ns: what the last threads of chains did, by the own wait of the symptom's thread
+	   if it waited for another one, else LODE_REASON_NONE (chain_ends.h). */
+	int64_t end_reason_ns[LODE_N_ENDS][LODE_N_REASONS];
 	int64_t unsampled_ns;	   /* of own_ns: on a CPU, and no sample was taken */
 	int64_t least_ns, most_ns; /* bounds of own_ns, whatever that time was (cpu_costs.h) */
 	uint64_t n_events;	   /* events that any of its patterns matches */
