@@ -30,6 +30,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_GAP] = "outlying gaps",
 	[LODE_LOSS_SILENT] = "signs of missing records",
 	[LODE_LOSS_LEFT_OUT] = "events left out",
+	[LODE_LOSS_SKIPPED_CALLER] = "stacks without their innermost caller",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -58,6 +59,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_GAP] = "outlying gap",
 	[LODE_LOSS_SILENT] = "sign of missing records",
 	[LODE_LOSS_LEFT_OUT] = "event left out",
+	[LODE_LOSS_SKIPPED_CALLER] = "stack without its innermost caller",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

@@ -33,6 +33,7 @@ enum lode_loss_kind {
 	LODE_LOSS_REPEATED, /* records that repeat the one before (silent_loss.h) */
 	LODE_LOSS_GAP,	    /* no record for far longer than ever else: perhaps no loss, but said */
 	LODE_LOSS_SILENT,   /* records that are missing, though the recorder reported no loss */
+	LODE_LOSS_SKIPPED_CALLER, /* stacks that lack the caller of their innermost function */
 	LODE_N_LOSS_KINDS,
 };
 

@@ -134,6 +134,8 @@ enum lode_stack_flag {
 	LODE_STACK_TRUNCATED = 1, /* as deep as the recorder allows, or cut by it */
 	LODE_STACK_UNROOTED = 2,  /* does not reach the thread's entry function */
 	LODE_STACK_USER = 4,	  /* has user space frames */
+	/* Lacks the caller of its innermost user function, which keeps no frame pointer. */
+	LODE_STACK_SKIPS_CALLER = 8,
 };
 
 void lode_stream_free(struct lode_stream *stream);

@@ -10,6 +10,7 @@
 
 #include "base/pool.h"
 #include "base/duration.h"
+#include "base/escape.h"
 #include "record/bundle_symbols.h"
 #include "record/compress.h"
 #include "record/dump_arguments.h"
@@ -291,6 +292,12 @@ lack(struct lode_record_result *result, const char *dir, const struct lode_error
 	(void)lode_bundle_lacks_say(dir, lines, NULL);
 }
 
+/* A name from the recording, for a message. */
+static void keep_name(char out[80], const char *name)
+{
+	lode_escape_fit(out, 80, name && *name ? name : "unnamed code", 40);
+}
+
 /* What the next recording could do better, while whoever made this one is there. */
 static void measure(struct lode_record_result *result, const struct lode_stream *stream)
 {
@@ -298,6 +305,10 @@ static void measure(struct lode_record_result *result, const struct lode_stream 
 
 	lode_quality_assess(&quality, stream);
 	result->unrooted_pct = lode_part_pct(quality.command.unrooted);
+	result->skips_caller_pct = lode_part_pct(quality.command.skips_caller);
+	keep_name(result->unrooted_module, quality.unrooted_module);
+	keep_name(result->skipping_module, quality.skipping_module);
+	keep_name(result->skipping_function, quality.skipping_function);
 	lode_quality_release(&quality);
 	result->events_per_s = lode_dump_rate(stream);
 	result->n_lost = stream->losses.by_kind[LODE_LOSS_EVENTS].count;

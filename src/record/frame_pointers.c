@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
-#include "input/symbols/cfi.h"
-#include "input/symbols/elf_file.h"
+#include "input/symbols/frame_tables.h"
 #include "record/dump_recorder.h"
 #include "record/rights.h"
 
@@ -18,73 +17,25 @@ enum {
 	MOST_FUNCTIONS = 256, /* evenly from all */
 	FEW_FUNCTIONS = 32,   /* tell nothing */
 	SHORT_BYTES = 64,     /* leaves of some instructions need no frame */
-	HEAD_BYTES = 12,      /* of .eh_frame_hdr */
 	RATE_MS = 200,
 	MOST_LOST_PCT = 2,
 };
 
 /* ---- One file ---- */
 
-/* Registers by their DWARF numbers; 0: of no machine that is known here. */
-static unsigned frame_register(const struct lode_elf_file *file)
+/* Of each function that is long enough the place in its middle. */
+static bool ask_tables(struct lode_frame_pointers *out, const struct lode_frame_tables *tables)
 {
-	GElf_Ehdr header;
+	uint64_t start, next, n = lode_frame_tables_count(tables), step = n / MOST_FUNCTIONS + 1;
 
-	if (!gelf_getehdr(file->elf, &header))
-		return 0;
-	return header.e_machine == EM_X86_64 ? 6 : header.e_machine == EM_AARCH64 ? 29 : 0;
-}
-
-static bool read_made_stack(void *context, uint64_t address, uint64_t *value)
-{
-	(void)context;
-	*value = address;
-	return true;
-}
-
-/*
- * x86-64: the frame lies right behind the frame pointer. AArch64 finds it by the stack pointer in
- * any case; there the caller's frame pointer is saved.
- */
-static bool keeps_frame(struct lode_cfi *cfi, uint64_t address, unsigned reg)
-{
-	static const uint64_t frame = 0x7f0000800000;
-	struct lode_cfi_regs regs = {.valid = UINT64_MAX};
-	struct lode_cfi_step step;
-
-	for (unsigned i = 0; i < LODE_CFI_N_REGS; i++)
-		regs.value[i] = 0x7f0000000000 + 4096 * i;
-	regs.value[reg] = frame;
-	if (lode_cfi_step(cfi, address, &regs, &step, read_made_stack, NULL) != LODE_CFI_OK)
-		return false;
-	return reg == 6 ? step.cfa - frame <= 64 : regs.value[reg] != frame;
-}
-
-/* The sorted table of .eh_frame_hdr in the form that linkers write: pairs of 32-bit distances. */
-static bool ask_table(struct lode_frame_pointers *out, struct lode_cfi *cfi, unsigned reg,
-		      const uint8_t *bytes, size_t size, uint64_t address)
-{
-	static const uint8_t form[] = {1, 0x1b, 0x03, 0x3b};
-	uint32_t n;
-	size_t step;
-
-	if (size < HEAD_BYTES || memcmp(bytes, form, sizeof(form)) != 0)
-		return false;
-	memcpy(&n, bytes + 8, sizeof(n));
-	if (n > (size - HEAD_BYTES) / 8)
-		return false;
-	step = n / MOST_FUNCTIONS + 1;
-	for (size_t i = 0; i + 1 < n; i += step) {
-		int32_t start, next;
-
-		memcpy(&start, bytes + HEAD_BYTES + 8 * i, sizeof(start));
-		memcpy(&next, bytes + HEAD_BYTES + 8 * (i + 1), sizeof(next));
-		if ((int64_t)next - start < SHORT_BYTES)
+	for (uint64_t i = 0; i + 1 < n; i += step) {
+		start = lode_frame_tables_function(tables, i);
+		next = lode_frame_tables_function(tables, i + 1);
+		if ((int64_t)(next - start) < SHORT_BYTES)
 			continue;
 		out->n++;
-		out->n_kept += keeps_frame(
-			cfi, address + (uint64_t)((int64_t)start + ((int64_t)next - start) / 2),
-			reg);
+		out->n_kept +=
+			lode_frame_tables_at(tables, start + (next - start) / 2) == LODE_FRAME_KEPT;
 	}
 	return out->n >= FEW_FUNCTIONS;
 }
@@ -92,20 +43,12 @@ static bool ask_table(struct lode_frame_pointers *out, struct lode_cfi *cfi, uns
 bool lode_frame_pointers_ask(struct lode_frame_pointers *out, const char *path)
 {
 	struct lode_elf_file *file = lode_elf_open(path);
-	unsigned reg = file ? frame_register(file) : 0;
-	struct lode_cfi *cfi;
-	const void *bytes;
-	GElf_Shdr header;
+	struct lode_frame_tables tables;
 	bool is_told;
-	size_t size;
 
 	*out = (struct lode_frame_pointers){0};
-	bytes = reg ? lode_elf_bytes(lode_elf_section(file, ".eh_frame_hdr", &header), &header,
-				     &size)
-		    : NULL;
-	cfi = bytes ? lode_cfi_new_take(lode_elf_open(path), NULL, NULL) : NULL;
-	is_told = cfi && ask_table(out, cfi, reg, bytes, size, header.sh_addr);
-	lode_cfi_free(cfi);
+	snprintf(out->file, sizeof(out->file), "%s", lode_path_base(path));
+	is_told = file && lode_frame_tables_init(&tables, file) && ask_tables(out, &tables);
 	lode_elf_close(file);
 	return is_told;
 }
@@ -142,7 +85,7 @@ bool lode_program_frame_pointers(struct lode_frame_pointers *out, const char *pa
  * The file with most code mapped in a running process, or its program if that has a quarter as
  * much: libraries for encryption are larger than many a server.
  */
-static bool find_most_code(char *path, size_t size, int32_t pid)
+static bool find_most_code(char *path, size_t size, char *base, size_t base_size, int32_t pid)
 {
 	unsigned long long from, to, most = 0;
 	char name[64], line[4400], program[4400] = "";
@@ -165,6 +108,7 @@ static bool find_most_code(char *path, size_t size, int32_t pid)
 		if (code <= most)
 			continue;
 		most = code;
+		snprintf(base, base_size, "%s", lode_path_base(file));
 		/* Also of a container, and of a file that was replaced. */
 		snprintf(path, size, "/proc/%" PRId32 "/map_files/%llx-%llx", pid, from, to);
 		if (access(path, R_OK) != 0)
@@ -203,10 +147,15 @@ static bool lack_them(const struct lode_frame_pointers *found)
 
 bool lode_process_frame_pointers(struct lode_frame_pointers *out, int32_t pid)
 {
-	char path[4400];
+	char path[4400], base[sizeof(out->file)];
+	bool is_told;
 
 	*out = (struct lode_frame_pointers){0};
-	return find_most_code(path, sizeof(path), pid) && lode_frame_pointers_ask(out, path);
+	if (!find_most_code(path, sizeof(path), base, sizeof(base), pid))
+		return false;
+	is_told = lode_frame_pointers_ask(out, path);
+	memcpy(out->file, base, sizeof(base));
+	return is_told;
 }
 
 /* `why` is the sentence's begin. */
@@ -222,15 +171,15 @@ void lode_choose_stacks(struct lode_record_options *options)
 {
 	struct lode_frame_pointers found;
 	double events_per_s;
-	char why[160];
+	char why[320];
 
 	for (size_t i = 0; i < options->n_pids; i++) {
 		if (!lode_process_frame_pointers(&found, options->pids[i]) || !lack_them(&found))
 			continue;
 		snprintf(why, sizeof(why),
-			 "process %" PRId32 " does not keep frame pointers (%zu of %zu functions "
-			 "do), so its stacks would be truncated",
-			 options->pids[i], found.n_kept, found.n);
+			 "%s of process %" PRId32 " does not keep frame pointers (%zu of %zu "
+			 "functions do), so callers of its functions would be missing",
+			 found.file, options->pids[i], found.n_kept, found.n);
 		events_per_s = lode_switch_rate(RATE_MS) + (double)n_cpus() * options->cpu_rate;
 		options->want_dwarf = lode_dumps_fit(events_per_s, n_cpus());
 		say_dumps(options, options->want_dwarf, lode_dump_bytes_per_s(events_per_s), why);
@@ -251,7 +200,7 @@ bool lode_stacks_tell(const struct lode_stacks_seen *seen)
 bool lode_want_dumps(const struct lode_record_options *options, const struct lode_stacks_seen *seen)
 {
 	bool are_few = !seen->are_too_many;
-	char why[160];
+	char why[320];
 
 	if (seen->has_shares && seen->chains_pct > LODE_NOTABLE_UNROOTED_PCT)
 		snprintf(why, sizeof(why),
@@ -259,9 +208,9 @@ bool lode_want_dumps(const struct lode_record_options *options, const struct lod
 			 seen->chains_pct);
 	else if (!seen->has_shares && seen->functions.n && lack_them(&seen->functions))
 		snprintf(why, sizeof(why),
-			 "the command does not keep frame pointers (%zu of %zu functions do), so "
-			 "its stacks are truncated",
-			 seen->functions.n_kept, seen->functions.n);
+			 "%s of the command does not keep frame pointers (%zu of %zu functions "
+			 "do), so callers of its functions are missing",
+			 seen->functions.file, seen->functions.n_kept, seen->functions.n);
 	else
 		return false;
 	/* In code made at run time, for example. */
@@ -326,33 +275,37 @@ int64_t lode_dumps_walk(struct lode_dumps_seen *seen, const char *path, int64_t 
 	return from;
 }
 
-void lode_say_stacks(const struct lode_record_options *options, const char *program,
+void lode_say_stacks(const struct lode_record_options *options,
 		     const struct lode_record_result *result)
 {
-	char whose[512] = "code without frame pointers";
 	double bytes = lode_dump_bytes_per_s(result->events_per_s);
-	struct lode_frame_pointers found;
+	char what[320], cure[320];
 
-	if (result->unrooted_pct <= LODE_NOTABLE_UNROOTED_PCT || result->has_dumps)
+	if (result->has_dumps)
 		return;
-	if (program && lode_program_frame_pointers(&found, program) && lack_them(&found))
-		snprintf(whose, sizeof(whose),
-			 "code without frame pointers (%.200s has one in %zu of %zu functions)",
-			 lode_path_base(program), found.n_kept, found.n);
-	if (lode_dumps_fit(result->events_per_s, n_cpus()))
-		say_stacks(
-			options,
-			"%.0f %% of the cost has truncated stacks, in %s: outer callers are "
-			"missing. --call-graph dwarf records them, with up to %.0f MB/s of stack "
-			"dumps for this number of events",
-			result->unrooted_pct, whose, bytes / 1e6);
+	if (result->unrooted_pct > LODE_NOTABLE_UNROOTED_PCT)
+		snprintf(what, sizeof(what),
+			 "%.0f %% of the cost has truncated stacks, most of them end in %.80s, "
+			 "which keeps no frame pointers: outer callers are missing",
+			 result->unrooted_pct, result->unrooted_module);
+	else if (result->skips_caller_pct > LODE_NOTABLE_UNROOTED_PCT)
+		snprintf(what, sizeof(what),
+			 "%.0f %% of the cost lacks the caller of its innermost function, mostly "
+			 "of %s in %s, which keeps no frame pointer: these are missing",
+			 result->skips_caller_pct, result->skipping_function,
+			 result->skipping_module);
 	else
-		say_stacks(
-			options,
-			"%.0f %% of the cost has truncated stacks, in %s: outer callers are "
-			"missing. Build the program with -fno-omit-frame-pointer; stack dumps of "
-			"this number of events would be %.0f MB/s, and events are lost beyond "
-			"some %.0f MB/s here",
-			result->unrooted_pct, whose, bytes / 1e6,
-			(double)n_cpus() * LODE_MOST_DUMP_BYTES / 1e6);
+		return;
+	if (lode_dumps_fit(result->events_per_s, n_cpus()))
+		snprintf(cure, sizeof(cure),
+			 "--call-graph dwarf records them, with up to %.0f MB/s of stack dumps for "
+			 "this number of events",
+			 bytes / 1e6);
+	else
+		snprintf(cure, sizeof(cure),
+			 "Use a build of it with -fno-omit-frame-pointer; stack dumps of this "
+			 "number of events would be %.0f MB/s, and events are lost beyond some "
+			 "%.0f MB/s here",
+			 bytes / 1e6, (double)n_cpus() * LODE_MOST_DUMP_BYTES / 1e6);
+	say_stacks(options, "%s. %s", what, cure);
 }

@@ -15,6 +15,7 @@
 
 struct lode_frame_pointers {
 	size_t n, n_kept; /* functions that were asked, at most some hundred; that keep one */
+	char file[80];	  /* that has them: "libc.so.6" */
 };
 
 /* False when its tables do not tell: no ELF file, another machine's, none, or too few functions. */
@@ -66,8 +67,8 @@ bool lode_are_too_many_dumps(const struct lode_record_options *options, bool is_
 			     const struct lode_dumps_seen *seen);
 
 /*
- * Of a recording that has no dumps: says what share of the cost has stacks that end early, if it is
- * notable, whether `program` (NULL: none) is at fault, and what dumps would take.
+ * Of a recording that has no dumps: says what share of the cost has stacks that end early, or that
+ * lack the innermost caller, if it is notable, which module is at fault, and what dumps would take.
  */
-void lode_say_stacks(const struct lode_record_options *options, const char *program,
+void lode_say_stacks(const struct lode_record_options *options,
 		     const struct lode_record_result *result);

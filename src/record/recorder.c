@@ -300,7 +300,7 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 	if (out->bundle && access(out->bundle, F_OK) == 0)
 		share_bundle(&found, out->bundle);
 	if (rc == 0)
-		lode_say_stacks(&found, options->command ? program : NULL, out);
+		lode_say_stacks(&found, out);
 	return rc;
 }
 

@@ -74,9 +74,11 @@ struct lode_record_result {
 	int64_t begin_ns;	     /* all events were on, by CLOCK_MONOTONIC, the recording's */
 	bool has_dumps;		     /* stacks are dumps: as wanted, or as lode chose */
 	uint64_t n_lost, n_events;   /* perf could not keep up with; in the recording */
-	double unrooted_pct;	     /* of the cost looked at: its stacks end early */
-	double events_per_s;	     /* that stack dumps would be taken of */
-	int64_t size_bytes;	     /* of the recording as it lies in the bundle */
+	/* Of the cost looked at: its stacks end early; or lack the innermost caller. */
+	double unrooted_pct, skips_caller_pct;
+	char unrooted_module[80], skipping_module[80], skipping_function[80]; /* where most */
+	double events_per_s; /* that stack dumps would be taken of */
+	int64_t size_bytes;  /* of the recording as it lies in the bundle */
 	char *lacks;	     /* heap: what the bundle lacks, a line for each; NULL: nothing */
 	pid_t still_running; /* the command, which did not end when it was asked to; 0: it has */
 };

@@ -71,9 +71,18 @@ LODE_RECORD(loss, struct lode_loss_row);
 	LODE_FIELD(struct lode_info_flaws, member, NULL, .is_positive = true, .most = 100)
 
 static const struct lode_field flaw_fields[] = {
-	FLAW(no_stack_pct),    FLAW(unrooted_pct), FLAW(truncated_pct),
-	FLAW(kernel_only_pct), FLAW(unknown_pct),  FLAW(leaf_unknown_pct),
-	FLAW(no_waker_pct),    FLAW(inferred_pct), FLAW(unsampled_pct),
+	FLAW(no_stack_pct),
+	FLAW(unrooted_pct),
+	FLAW(truncated_pct),
+	LODE_FIELD(struct lode_info_flaws, skips_caller_pct,
+		   "lacks the caller of the innermost user function, which keeps no frame pointer",
+		   .is_positive = true, .most = 100),
+	FLAW(kernel_only_pct),
+	FLAW(unknown_pct),
+	FLAW(leaf_unknown_pct),
+	FLAW(no_waker_pct),
+	FLAW(inferred_pct),
+	FLAW(unsampled_pct),
 };
 LODE_RECORD(flaw, struct lode_info_flaws);
 

@@ -60,6 +60,7 @@ static const char *flaw_words(const struct lode_info_stream *stream, struct lode
 	} flaws[] = {
 		{f->no_stack, "has no call stack"},
 		{f->unrooted, "has a stack that does not reach its thread's entry"},
+		{f->skips_caller, "lacks the caller of its innermost function"},
 		{f->truncated, "has a stack cut at the recorder's limit"},
 		{f->unknown, "has a frame without a symbol"},
 		{f->no_waker, "is waiting time without a recorded waker"},

@@ -17,8 +17,8 @@
 
 /* Shares of cost, 0 to 100; 0 where nothing is to have a share of. */
 struct lode_info_flaws {
-	double no_stack_pct, unrooted_pct, truncated_pct, kernel_only_pct, unknown_pct,
-		leaf_unknown_pct, no_waker_pct, inferred_pct, unsampled_pct;
+	double no_stack_pct, unrooted_pct, skips_caller_pct, truncated_pct, kernel_only_pct,
+		unknown_pct, leaf_unknown_pct, no_waker_pct, inferred_pct, unsampled_pct;
 };
 
 struct lode_info_module {

@@ -70,6 +70,7 @@ static struct lode_info_flaws shares_of(const struct lode_flaws *f)
 	return (struct lode_info_flaws){
 		.no_stack_pct = lode_part_pct(f->no_stack),
 		.unrooted_pct = lode_part_pct(f->unrooted),
+		.skips_caller_pct = lode_part_pct(f->skips_caller),
 		.truncated_pct = lode_part_pct(f->truncated),
 		.kernel_only_pct = lode_part_pct(f->kernel_only),
 		.unknown_pct = lode_part_pct(f->unknown),

@@ -55,6 +55,7 @@ struct lode_mine_quality {
 	const char *unknown_module;
 	int64_t no_waker_ns; /* symptom time that waits without a waker */
 	uint64_t n_losses[LODE_N_LOSS_KINDS];
+	const char *skipped_callers; /* LODE_LOSS_SKIPPED_CALLER of most cost; NULL: none */
 };
 
 /* What can be asked of a served report, and changed. */

@@ -133,12 +133,20 @@ static void count_unnamed(struct lode_mine_quality *out, const struct lode_mined
 static void sum_up_quality(struct lode_mine_quality *out, const struct lode_mined *mined)
 {
 	const struct lode_digest *digest = mined->digest;
+	int64_t most_ns = 0;
 
 	count_unnamed(out, mined);
 	for (size_t i = 0; i < digest->streams.n; i++)
 		out->no_waker_ns += digest->streams.at[i].lost_cost_ns;
-	for (size_t i = 0; i < digest->losses.n; i++)
-		out->n_losses[digest->losses.at[i].kind] += digest->losses.at[i].count;
+	for (size_t i = 0; i < digest->losses.n; i++) {
+		const struct lode_loss_note *loss = &digest->losses.at[i];
+
+		out->n_losses[loss->kind] += loss->count;
+		if (loss->kind == LODE_LOSS_SKIPPED_CALLER && loss->cost_ns > most_ns) {
+			most_ns = loss->cost_ns;
+			out->skipped_callers = loss->detail;
+		}
+	}
 }
 
 static void describe_job(struct lode_mine_answer *answer, const struct lode_digest_job *job,

@@ -213,7 +213,7 @@ static void print_unsampled(FILE *out, const struct lode_mine_answer *answer)
 static void print_mined_losses(FILE *out, const struct lode_mine_answer *answer)
 {
 	const struct lode_mine_quality *quality = &answer->quality;
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], module[200];
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], module[200], what[600];
 	bool is_any = false;
 
 	fprintf(out, "Recordings: %s of the cost has no symbol for a shown or innermost function",
@@ -235,6 +235,9 @@ static void print_mined_losses(FILE *out, const struct lode_mine_answer *answer)
 		is_any = true;
 	}
 	fputs(is_any ? ".\n" : "", out);
+	if (quality->skipped_callers)
+		fprintf(out, "Missing callers: %s. lode record --call-graph dwarf records them.\n",
+			lode_escape_fit(what, sizeof(what), quality->skipped_callers, 160));
 }
 
 static void print_skipped(FILE *out, const struct lode_mine_answer *answer)

@@ -287,6 +287,49 @@ static void advise_events(struct lode_quality *q, const struct lode_stream *stre
 		advise_recording(q, wish, "No callchains: call patterns cannot be mined.");
 }
 
+/* Callers that are missing where code keeps no frame pointers: the last, or the innermost. */
+static void advise_callers(struct lode_quality *q, const struct lode_stream *stream,
+			   struct wish *wish)
+{
+	bool is_cut = lode_part_pct(q->command.unrooted) > serious_pct && q->unrooted_module;
+	bool is_skipping = lode_part_pct(q->command.skips_caller) > notable_pct;
+	char or_dumps[160] = ", or record stack dumps";
+	double events_per_s = lode_dump_rate(stream);
+	bool do_fit = lode_dumps_fit(events_per_s, stream->n_cpus);
+
+	if (!is_cut && !is_skipping)
+		return;
+	/* Not where stack dumps cut stacks already. */
+	wish->dwarf = do_fit && lode_part_pct(q->command.truncated) <= notable_pct;
+	wish->no_dumps |= !do_fit;
+	if (!do_fit)
+		snprintf(or_dumps, sizeof(or_dumps),
+			 ". Stack dumps of this number of events would be %.0f MB/s, and events "
+			 "are lost beyond some %.0f MB/s here",
+			 lode_dump_bytes_per_s(events_per_s) / 1e6,
+			 (double)stream->n_cpus * LODE_MOST_DUMP_BYTES / 1e6);
+	if (is_cut)
+		advise_recording(
+			q, wish,
+			say_advice(q,
+				   "%.0f %% of the cost has stacks that do not reach a thread's "
+				   "entry, most of them end in %.80s: code without frame pointers. "
+				   "Build it with -fno-omit-frame-pointer%s.",
+				   lode_part_pct(q->command.unrooted), q->unrooted_module,
+				   or_dumps));
+	if (is_skipping)
+		advise_recording(
+			q, wish,
+			say_advice(q,
+				   "%.0f %% of the cost lacks the caller of its innermost "
+				   "function, mostly of %.60s in %.80s, which keeps no frame "
+				   "pointer: who called it is unknown. Use a build of that module "
+				   "with -fno-omit-frame-pointer%s.",
+				   lode_part_pct(q->command.skips_caller),
+				   *q->skipping_function ? q->skipping_function : "functions",
+				   q->skipping_module, or_dumps));
+}
+
 static void advise_stacks(struct lode_quality *q, const struct lode_stream *stream,
 			  struct wish *wish)
 {
@@ -303,28 +346,7 @@ static void advise_stacks(struct lode_quality *q, const struct lode_stream *stre
 				   "-fno-omit-frame-pointer give complete and smaller stacks.",
 				   lode_part_pct(q->command.truncated)));
 	}
-	if (lode_part_pct(q->command.unrooted) > serious_pct) {
-		char or_dumps[160] = ", or record stack dumps";
-		double events_per_s = lode_dump_rate(stream);
-		bool do_fit = lode_dumps_fit(events_per_s, stream->n_cpus);
-
-		/* Not where stack dumps cut stacks already. */
-		wish->dwarf = do_fit && lode_part_pct(q->command.truncated) <= notable_pct;
-		wish->no_dumps |= !do_fit;
-		if (!do_fit)
-			snprintf(or_dumps, sizeof(or_dumps),
-				 ". Stack dumps of this number of events would be %.0f MB/s, and "
-				 "events are lost beyond some %.0f MB/s here",
-				 lode_dump_bytes_per_s(events_per_s) / 1e6,
-				 (double)stream->n_cpus * LODE_MOST_DUMP_BYTES / 1e6);
-		advise_recording(
-			q, wish,
-			say_advice(q,
-				   "%.0f %% of the cost has stacks that do not reach a thread's "
-				   "entry: code without frame pointers. Build the program and its "
-				   "libraries with -fno-omit-frame-pointer%s.",
-				   lode_part_pct(q->command.unrooted), or_dumps));
-	}
+	advise_callers(q, stream, wish);
 	if (lode_part_pct(q->command.kernel_only) > serious_pct)
 		advise_recording(q, wish,
 				 say_advice(q,

@@ -2,6 +2,7 @@
 #include "engine/quality/quality.h"
 
 #include "engine/quality/advice.h"
+#include "model/skipped.h"
 
 /* ---- Stack dumps ---- */
 
@@ -69,6 +70,7 @@ static void add_stack(struct lode_flaws *f, const struct lode_stream *stream, bo
 	uint32_t leaf = tree->nodes.at[stack].frame;
 
 	add_quality(&f->unrooted, flags & LODE_STACK_UNROOTED, cost_ns);
+	add_quality(&f->skips_caller, flags & LODE_STACK_SKIPS_CALLER, cost_ns);
 	add_quality(&f->truncated, flags & LODE_STACK_TRUNCATED, cost_ns);
 	add_quality(&f->unknown, node_flags[stack] & NODE_UNKNOWN, cost_ns);
 	add_quality(&f->leaf_unknown, tree->frames.at[leaf].flags & LODE_FRAME_UNKNOWN, cost_ns);
@@ -181,6 +183,59 @@ static void assess_names(struct lode_quality *q, const struct lode_stream *strea
 	free(n.unnamed_ns);
 }
 
+/* ---- Callers ---- */
+
+/* Per string: the cost of stacks that do not reach an entry, by the module that they end in. */
+static int64_t *cost_of_ends(const struct lode_quality *q, const struct lode_stream *stream)
+{
+	const struct lode_calltree *tree = &stream->tree;
+	int64_t *module_ns = lode_alloc0(tree->strings.text.n + 1, sizeof(*module_ns));
+	uint32_t *root = lode_alloc0(tree->nodes.n, sizeof(*root));
+
+	for (uint32_t i = 1; i < tree->nodes.n; i++)
+		root[i] = tree->nodes.at[i].parent ? root[tree->nodes.at[i].parent] : i;
+	for (size_t t = 0; t < stream->threads.n; t++) {
+		const struct lode_thread *thread = &stream->threads.at[t];
+		const struct lode_events *events = &thread->events;
+
+		for (size_t i = 0; i < events->n; i++) {
+			uint32_t stack = events->stack[i];
+
+			if (!stack || stack >= stream->n_stack_flags ||
+			    (q->has_command && !thread->is_command) ||
+			    !(stream->stack_flags[stack] & LODE_STACK_UNROOTED))
+				continue;
+			module_ns[tree->frames.at[tree->nodes.at[root[stack]].frame].module] +=
+				events->cost_ns[i];
+		}
+	}
+	free(root);
+	return module_ns;
+}
+
+/* In which modules callers are missing: between frames, and beyond the last. */
+static void assess_callers(struct lode_quality *q, const struct lode_stream *stream)
+{
+	const struct lode_strings *strings = &stream->tree.strings;
+	struct lode_skipped_callers skipped;
+	int64_t *module_ns = cost_of_ends(q, stream), most_ns = 0;
+
+	lode_skipped_callers_count(&skipped, stream, q->has_command);
+	if (skipped.module) {
+		q->skipping_module = lode_arena_strdup(&q->arena, skipped.module);
+		q->skipping_function = lode_arena_strdup(&q->arena, skipped.function);
+	}
+	for (size_t i = 0; i < strings->text.n; i++) {
+		if (module_ns[i] <= most_ns)
+			continue;
+		most_ns = module_ns[i];
+		q->unrooted_module = strings->text.at[i];
+	}
+	if (q->unrooted_module)
+		q->unrooted_module = lode_arena_strdup(&q->arena, q->unrooted_module);
+	free(module_ns);
+}
+
 void lode_quality_assess(struct lode_quality *out, const struct lode_stream *stream)
 {
 	uint8_t *node_flags = flag_nodes(&stream->tree);
@@ -205,6 +260,7 @@ void lode_quality_assess(struct lode_quality *out, const struct lode_stream *str
 	if (!out->has_command)
 		out->command = out->machine;
 	assess_names(out, stream);
+	assess_callers(out, stream);
 	lode_quality_decide_services(out, stream);
 	if (out->unnamed_module)
 		out->unnamed_module = lode_arena_strndup(&out->arena, out->unnamed_module,

@@ -65,8 +65,10 @@ struct lode_advice {
 /* Flaws of a set of threads. Events that carry a stack, by what is wrong with it. */
 struct lode_flaws {
 	int64_t kind_ns[LODE_N_EVENT_KINDS];
-	struct lode_part no_stack;     /* of all events: no callchain at all */
-	struct lode_part unrooted;     /* of events with a stack: does not reach its entry */
+	struct lode_part no_stack; /* of all events: no callchain at all */
+	struct lode_part unrooted; /* of events with a stack: does not reach its entry */
+	/* The caller of the innermost user function is missing, as that keeps no frame pointer. */
+	struct lode_part skips_caller;
 	struct lode_part truncated;    /* as deep as the recorder allows, or cut by it */
 	struct lode_part kernel_only;  /* of user threads' events: no user frame in the stack */
 	struct lode_part unknown;      /* a frame without a symbol */
@@ -90,6 +92,10 @@ struct lode_quality {
 	   in `unnamed_module`; NULL: none. */
 	struct lode_part unnamed;
 	const char *unnamed_module;
+	/* Where most callers are missing: "libc.so.6", "write". NULL: none is. */
+	const char *skipping_module, *skipping_function;
+	/* Where most stacks end that do not reach a thread's entry; NULL: all do. */
+	const char *unrooted_module;
 
 	struct lode_serves serves[LODE_N_ANALYSES];
 	LODE_VEC(struct lode_advice) advice; /* what spoils most first */

@@ -302,6 +302,7 @@ static int finish_perf_load(struct lode_stream **out, struct loading *l,
 	lode_titles_apply(stream);
 	lode_tracers_name_recorder(stream);
 	lode_perf_cost_modules(stream);
+	lode_perf_note_skipped(stream);
 	if (tap && tap->finish)
 		tap->finish(tap->context, stream, node_of_raw, n_raw);
 	free(node_of_raw);

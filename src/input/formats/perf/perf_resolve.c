@@ -6,7 +6,9 @@
 #include "base/folder.h"
 #include "base/glob.h"
 #include "base/pool.h"
+#include "input/symbols/chain_check.h"
 #include "input/symbols/files.h"
+#include "model/skipped.h"
 
 /* A place's frames: the function, then what was inlined into it. */
 struct named {
@@ -25,6 +27,7 @@ struct resolving {
 	const struct lode_perf_dsos *dsos;
 	struct lode_function_addresses *addresses; /* NULL: no function is taken apart */
 	struct named *named;			   /* per place */
+	uint8_t *chain;				   /* per place: enum lode_chain_check */
 	/* Places grouped by module: those of module i are by_dso[first[i]] .. by_dso[first[i + 1]].
 	 */
 	uint32_t *by_dso, *first;
@@ -48,6 +51,68 @@ static void ask_again(struct lode_dso *dso, const uint64_t *addresses, size_t n,
 		if (!symbols[i].name)
 			lode_dso_resolve(dso, &next, 1, &symbols[i]);
 	}
+}
+
+/* Where threads begin: a stack that ends in none of these (from the root) has lost its start. */
+static bool is_entry_name(const char *name, bool is_kernel)
+{
+	static const char *const user[] = {
+		"_start",	   "_start_c",	      "_dlstart*",
+		"_dl_start*",	   "start_thread",    "start",
+		"clone*",	   "__clone*",	      "__libc_start_*",
+		"thread_start",	   "runtime.goexit*", "runtime.mstart*",
+		"runtime.rt0_go*", "runtime.mcall*",  "runtime.systemstack*",
+	};
+	static const char *const kernel[] = {
+		"ret_from_fork*", "secondary_startup*", "common_startup*",     "start_kernel",
+		"x86_64_start_*", "cpu_startup_entry*", "__secondary_switch*",
+	};
+	const char *const *names = is_kernel ? kernel : user;
+	size_t n = is_kernel ? sizeof(kernel) / sizeof(*kernel) : sizeof(user) / sizeof(*user);
+
+	for (size_t i = 0; name && i < n; i++)
+		if (lode_glob_match(names[i], name))
+			return true;
+	return false;
+}
+
+/* How places occur in the chains that the kernel walked. A chain of one place skips nothing. */
+static void mark_chains(struct resolving *r)
+{
+	const struct lode_perf_place_node *nodes = r->stacks->nodes.at;
+	uint8_t *is_seen = lode_alloc0(r->stacks->nodes.n, 1);
+
+	for (size_t i = 1; i < r->stacks->raws.n; i++) {
+		const struct lode_perf_raw *raw = &r->stacks->raws.at[i];
+		uint32_t node = raw->user;
+
+		if (!node || raw->is_unwound || nodes[node].parent <= LODE_PERF_KERNEL_ROOT)
+			continue;
+		r->chain[nodes[node].place] |= LODE_CHAIN_LEAF;
+		for (node = nodes[node].parent; node > LODE_PERF_KERNEL_ROOT && !is_seen[node];
+		     node = nodes[node].parent) {
+			is_seen[node] = true;
+			r->chain[nodes[node].place] |= LODE_CHAIN_CALLER;
+		}
+	}
+	free(is_seen);
+}
+
+/* Checks a module's places. Where threads begin was not called. */
+static void check_chains(struct resolving *r, struct lode_dso *dso, const uint64_t *addresses,
+			 const uint32_t *places, uint32_t n)
+{
+	uint8_t *flags = lode_alloc(n);
+
+	for (uint32_t i = 0; i < n; i++)
+		flags[i] = r->chain[places[i]];
+	lode_dso_check_chains(dso, addresses, flags, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (is_entry_name(r->named[places[i]].name, false))
+			flags[i] &= (uint8_t)~LODE_CHAIN_NOT_CALLER;
+		r->chain[places[i]] = flags[i];
+	}
+	free(flags);
 }
 
 static void resolve_module(void *context, size_t index, unsigned worker)
@@ -76,6 +141,7 @@ static void resolve_module(void *context, size_t index, unsigned worker)
 		named->inlined = symbols[i].inlined;
 		named->n_inlined = symbols[i].n_inlined;
 	}
+	check_chains(r, dso, addresses, r->by_dso + begin, n);
 	free(addresses);
 	free(symbols);
 }
@@ -199,29 +265,6 @@ static void count_modules(struct resolving *r)
 
 /* ---- Frames ---- */
 
-/* Where threads begin: a stack that ends in none of these (from the root) has lost its start. */
-static bool is_entry_name(const char *name, bool is_kernel)
-{
-	static const char *const user[] = {
-		"_start",	   "_start_c",	      "_dlstart*",
-		"_dl_start*",	   "start_thread",    "start",
-		"clone*",	   "__clone*",	      "__libc_start_*",
-		"thread_start",	   "runtime.goexit*", "runtime.mstart*",
-		"runtime.rt0_go*", "runtime.mcall*",  "runtime.systemstack*",
-	};
-	static const char *const kernel[] = {
-		"ret_from_fork*", "secondary_startup*", "common_startup*",     "start_kernel",
-		"x86_64_start_*", "cpu_startup_entry*", "__secondary_switch*",
-	};
-	const char *const *names = is_kernel ? kernel : user;
-	size_t n = is_kernel ? sizeof(kernel) / sizeof(*kernel) : sizeof(user) / sizeof(*user);
-
-	for (size_t i = 0; name && i < n; i++)
-		if (lode_glob_match(names[i], name))
-			return true;
-	return false;
-}
-
 /* The frame of a place's function (level 0) or of what was inlined there. */
 static uint32_t make_frame(struct resolving *r, uint32_t place, uint32_t level,
 			   const char *function, uint32_t flags)
@@ -318,25 +361,32 @@ static void path_to_node(struct path *path, const struct lode_perf_stacks *stack
 		lode_vec_append(&path->places, stacks->nodes.at[node].place);
 }
 
-static bool is_code(const struct lode_perf_stacks *stacks, uint32_t place)
+static bool is_mapped(const struct resolving *r, uint32_t place)
 {
-	return stacks->places.at[place].dso != LODE_PERF_NO_DSO;
+	return r->stacks->places.at[place].dso != LODE_PERF_NO_DSO;
+}
+
+static bool is_caller(const struct resolving *r, uint32_t place)
+{
+	return is_mapped(r, place) && !(r->chain[place] & LODE_CHAIN_NOT_CALLER);
 }
 
 /*
- * A caller outside of all mappings is no code: without frame pointers, whatever the register holds
- * was taken for one. Such frames go if the stack has one nearer to its leaf that is code; else they
- * are all that is known of it.
+ * A caller outside of all mappings, or that does not call, is none: without frame pointers,
+ * whatever the register holds was taken for one. Such frames go if the stack has one nearer to its
+ * leaf that is code; else they are all that is known of it.
  */
-static void drop_strays(struct path *path, const struct lode_perf_stacks *stacks)
+static void drop_strays(const struct resolving *r, struct path *path)
 {
 	size_t n = 0;
 
 	for (size_t i = 0, n_code = 0; i < path->places.n; i++) {
 		uint32_t place = path->places.at[i];
 
-		n_code += is_code(stacks, place);
-		if (is_code(stacks, place) || !n_code)
+		bool is_code = i ? is_caller(r, place) : is_mapped(r, place);
+
+		n_code += is_code;
+		if (is_code || !n_code)
 			path->places.at[n++] = place;
 	}
 	path->places.n = n;
@@ -364,7 +414,7 @@ static void make_stray_part(struct resolving *r, struct user_parts *users, uint3
 			    struct path *path)
 {
 	path_to_node(path, r->stacks, part);
-	drop_strays(path, r->stacks);
+	drop_strays(r, path);
 	users->node[part] = push_path(r, 0, path);
 	users->flags[part] = reaches_entry(r, path) ? USER_PART_ROOTED : 0;
 }
@@ -392,7 +442,7 @@ static void make_part(struct resolving *r, struct user_parts *users, uint32_t pa
 
 	path->places.n = 0;
 	for (; !(users->flags[at] & USER_PART_CODE); at = nodes[at].parent) {
-		if (!is_code(r->stacks, nodes[at].place)) {
+		if (!is_caller(r, nodes[at].place)) {
 			make_stray_part(r, users, part, path);
 			return;
 		}
@@ -415,6 +465,15 @@ static void flag(struct lode_stream *stream, uint32_t node, uint8_t flags)
 	stream->stack_flags[node] |= flags;
 }
 
+/* The innermost user function kept no frame pointer where the kernel walked by them. */
+static bool skips_caller(const struct resolving *r, const struct lode_perf_raw *raw)
+{
+	const struct lode_perf_place_node *leaf = &r->stacks->nodes.at[raw->user];
+
+	return !raw->is_unwound && leaf->parent > LODE_PERF_KERNEL_ROOT &&
+	       r->chain[leaf->place] & LODE_CHAIN_SKIPS_CALLER;
+}
+
 static uint32_t node_of(struct resolving *r, const struct lode_perf_raw *raw,
 			struct user_parts *users, struct path *path)
 {
@@ -424,6 +483,8 @@ static uint32_t node_of(struct resolving *r, const struct lode_perf_raw *raw,
 
 	if (raw->user) {
 		flags |= LODE_STACK_USER;
+		if (skips_caller(r, raw))
+			flags |= LODE_STACK_SKIPS_CALLER;
 		if (users->node[raw->user] == LODE_NONE)
 			make_part(r, users, raw->user, path);
 		node = users->node[raw->user];
@@ -470,6 +531,8 @@ uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_s
 	struct path path = {0};
 
 	r.named = lode_alloc0(stacks->places.n, sizeof(*r.named));
+	r.chain = lode_alloc0(stacks->places.n, sizeof(*r.chain));
+	mark_chains(&r);
 	for (size_t i = 0; i < stacks->places.n; i++)
 		r.named[i].frame = LODE_NONE;
 	group_by_module(&r);
@@ -490,6 +553,7 @@ uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_s
 	lode_vec_release(&path.places);
 	lode_vec_release(&r.inlined_frames);
 	free(r.named);
+	free(r.chain);
 	free(r.by_dso);
 	free(r.first);
 	return node_of_raw;
@@ -539,4 +603,27 @@ void lode_perf_cost_modules(struct lode_stream *stream)
 	free(cost);
 	free(seen);
 	free(seen_unknown);
+}
+
+/* ---- Skipped callers ---- */
+
+enum { NOTABLE_PCT = 5 };
+
+void lode_perf_note_skipped(struct lode_stream *stream)
+{
+	struct lode_skipped_callers skipped;
+	bool of_command = false;
+
+	for (size_t i = 0; i < stream->threads.n; i++)
+		of_command |= stream->threads.at[i].is_command;
+	lode_skipped_callers_count(&skipped, stream, of_command);
+	if (!skipped.module ||
+	    (double)skipped.cost_ns * 100 <= NOTABLE_PCT * (double)skipped.whole_ns)
+		return;
+	lode_loss_add(&stream->losses, LODE_LOSS_SKIPPED_CALLER, skipped.n_events, -1, 0,
+		      "%.0f %% of the time lacks the callers of functions like %.40s!%.60s, which "
+		      "keep no frame pointers",
+		      100 * (double)skipped.cost_ns / (double)skipped.whole_ns, skipped.module,
+		      skipped.function);
+	stream->losses.by_kind[LODE_LOSS_SKIPPED_CALLER].cost_ns = skipped.cost_ns;
 }

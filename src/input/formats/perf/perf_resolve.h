@@ -21,3 +21,5 @@ uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_s
 
 /* Shares the costs of the finished stream's events out to the modules of their stacks. */
 void lode_perf_cost_modules(struct lode_stream *stream);
+/* A loss, if much of the finished stream's cost lacks callers that frame pointers skipped. */
+void lode_perf_note_skipped(struct lode_stream *stream);

@@ -178,19 +178,20 @@ static uint32_t kernel_node(struct lode_perf_stacks *stacks, const struct lode_p
 
 /* ---- Raw stacks ---- */
 
-static uint32_t raw_id(struct lode_perf_stacks *stacks, uint32_t user, uint32_t kernel,
-		       bool is_truncated)
+/* LIMIT: beyond 2^30 kernel nodes two stacks could become one. */
+static uint32_t raw_id(struct lode_perf_stacks *stacks, const struct lode_perf_raw *raw)
 {
 	uint32_t slot;
 
-	if (!user && !kernel)
+	if (!raw->user && !raw->kernel)
 		return 0;
 	slot = lode_map_number(&stacks->raw_index,
-			       (uint64_t)user << 32 | (uint64_t)kernel << 1 | is_truncated,
+			       (uint64_t)raw->user << 32 |
+				       (uint32_t)(raw->kernel << 2 | raw->is_unwound << 1 |
+						  raw->is_truncated),
 			       stacks->raws.n);
 	if (slot == stacks->raws.n)
-		lode_vec_append(&stacks->raws,
-				((struct lode_perf_raw){user, kernel, is_truncated}));
+		lode_vec_append(&stacks->raws, *raw);
 	return slot;
 }
 
@@ -243,9 +244,13 @@ static uint32_t look_up_perf_stacks(struct lode_perf_stacks *stacks, struct lode
 		raw = lode_map_find(&known->older_raws, row | epoch);
 	}
 	if (raw == LODE_NONE)
-		raw = raw_id(stacks, user_part_node(stacks, known, c->chain.user, pid, epoch),
-			     kernel_part_node(stacks, known, c->chain.kernel),
-			     c->chain.is_truncated);
+		raw = raw_id(
+			stacks,
+			&(struct lode_perf_raw){
+				.user = user_part_node(stacks, known, c->chain.user, pid, epoch),
+				.kernel = kernel_part_node(stacks, known, c->chain.kernel),
+				.is_truncated = c->chain.is_truncated,
+			});
 	c->epoch[1] = c->epoch[0];
 	c->raw[1] = c->raw[0];
 	c->epoch[0] = epoch;
@@ -281,6 +286,10 @@ uint32_t lode_perf_stacks_unwound(struct lode_perf_stacks *stacks, unsigned work
 
 	while (n-- > 0)
 		node = child(stacks, node, user_place(stacks, pid, epoch, addresses[n] - (n > 0)));
-	return raw_id(stacks, node, kernel_part_node(stacks, known, c->chain.kernel),
-		      is_truncated || c->chain.is_truncated);
+	return raw_id(stacks, &(struct lode_perf_raw){
+				      .user = node,
+				      .kernel = kernel_part_node(stacks, known, c->chain.kernel),
+				      .is_truncated = is_truncated || c->chain.is_truncated,
+				      .is_unwound = true,
+			      });
 }

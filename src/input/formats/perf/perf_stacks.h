@@ -36,6 +36,7 @@ struct lode_perf_place_node {
 struct lode_perf_raw {
 	uint32_t user, kernel; /* nodes; 0: none */
 	bool is_truncated;
+	bool is_unwound; /* the user part is from a stack dump, not by frame pointers */
 };
 
 struct lode_perf_known_part {
@@ -86,7 +87,7 @@ struct lode_perf_stacks {
 	LODE_VEC(struct lode_perf_place_node) nodes;
 	struct lode_pair_index node_index; /* parent, place */
 	LODE_VEC(struct lode_perf_raw) raws;
-	struct lode_map raw_index; /* user << 32 | kernel << 1 | is_truncated */
+	struct lode_map raw_index; /* user << 32 | kernel << 2 | the flags */
 	struct lode_perf_latest latest;
 	struct lode_perf_recent *recent; /* LODE_PERF_RECENT of them */
 };
