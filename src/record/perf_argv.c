@@ -65,10 +65,10 @@ static void add_events(struct words *words, const struct recorded_event *events,
  * CPU, and of wakings in interrupts alone (TRACE_FLAG_HARDIRQ, _SOFTIRQ, _NMI), since elsewhere the
  * waker is the thread that runs. There the kernel's frames tell, so that dumps would add nothing.
  */
-static void add_scheduler(struct words *words)
+static void add_scheduler(struct words *words, const char *of_switches)
 {
-	static const struct recorded_event events[] = {
-		{"sched", "sched_switch", NULL, "prev_pid != 0"},
+	const struct recorded_event events[] = {
+		{"sched", "sched_switch", of_switches, "prev_pid != 0"},
 		{"sched", "sched_switch", NO_STACK, "prev_pid == 0"},
 		{"sched", "sched_waking", "/call-graph=fp/", "common_flags & 0x58"},
 		{"sched", "sched_waking", NO_STACK, "!(common_flags & 0x58)"},
@@ -141,7 +141,9 @@ static char **command_line(const struct lode_record_options *options, const char
 			   const char *control)
 {
 	struct words words = {0};
-	char clock[64], buffer[32];
+	char clock[128], buffer[32], dumps[80] = "", of_switches[96] = "";
+	size_t dump_bytes = options->dump_bytes ? options->dump_bytes : (size_t)LODE_DUMP_BYTES;
+	bool has_own_dumps = options->want_dwarf && options->dump_bytes && options->want_syscalls;
 
 	add_perf_argv(&words, options->perf ? options->perf : "perf");
 	add_perf_argv(&words, "record");
@@ -152,10 +154,19 @@ static char **command_line(const struct lode_record_options *options, const char
 	snprintf(buffer, sizeof(buffer), "%zuK", lode_record_buffer_bytes(options) >> 10);
 	add_perf_argv(&words, "-m");
 	add_perf_argv(&words, buffer);
-	snprintf(clock, sizeof(clock), "cpu-clock/freq=%u,name=cpu-clock/", options->cpu_rate);
+	/*
+	 * Where system calls have call chains beside dumps of other events: after a --call-graph
+	 * dwarf for all events perf excludes user frames from the chains of each.
+	 */
+	if (has_own_dumps) {
+		snprintf(dumps, sizeof(dumps), "call-graph=dwarf,stack-size=%zu", dump_bytes);
+		snprintf(of_switches, sizeof(of_switches), "/%s/", dumps);
+	}
+	snprintf(clock, sizeof(clock), "cpu-clock/freq=%u,name=cpu-clock%s%s/", options->cpu_rate,
+		 *dumps ? "," : "", dumps);
 	add_perf_argv(&words, "-e");
 	add_perf_argv(&words, clock);
-	add_scheduler(&words);
+	add_scheduler(&words, of_switches);
 	add_block(&words);
 	if (options->want_syscalls)
 		add_syscalls(&words, options);
@@ -165,9 +176,8 @@ static char **command_line(const struct lode_record_options *options, const char
 		add_perf_argv(&words, "-e");
 		add_perf_argv(&words, options->events[i]);
 	}
-	if (options->want_dwarf) {
-		snprintf(clock, sizeof(clock), "dwarf,%zu",
-			 options->dump_bytes ? options->dump_bytes : (size_t)LODE_DUMP_BYTES);
+	if (options->want_dwarf && !has_own_dumps) {
+		snprintf(clock, sizeof(clock), "dwarf,%zu", dump_bytes);
 		add_perf_argv(&words, "--call-graph");
 		add_perf_argv(&words, clock);
 	} else {

@@ -221,6 +221,7 @@ static bool had_dumps(const struct lode_stream *stream)
 		    stream->event_counts.at[i].n > stream->n_samples / 10)
 			return true;
 	return strstr(stream->command, "--call-graph dwarf") ||
+	       strstr(stream->command, "call-graph=dwarf,stack-size=") ||
 	       strstr(stream->command, "--call-graph=dwarf");
 }
 
