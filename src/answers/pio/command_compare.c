@@ -30,7 +30,7 @@ static const struct lode_option options[] = {
 	LODE_OPTION("after", "[SERVICE=]FILE", lode_set_list, AT(after),
 		    "counters of the time after; may be repeated", .file = LODE_FILE_READ),
 	LODE_OPTION("at", "TIME", lode_set_text, AT(at),
-		    "instead of both: compare before and after TIME in the files given as "
+		    "instead of both: compare before and after TIME (UTC) in the files given as "
 		    "arguments (2026-11-28T05:00:15Z, or seconds since 1970)"),
 	LODE_OPTION("interval", "TIME", lode_set_some_time, AT(step_ns),
 		    "length of an interval (default: sampling interval of the fastest counter)"),

@@ -533,7 +533,7 @@ static struct lode_log_layout *guess_combined(const char *line, size_t len, cons
 		else
 			snprintf(why, why_size,
 				 "its lines have no response time in seconds after the common log "
-				 "fields; give the format with --log-format");
+				 "fields; give the format with --format");
 	}
 	lode_log_splitter_free(splitter);
 	free(copy);
