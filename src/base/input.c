@@ -1,4 +1,5 @@
 /* Reads an input file as bytes, compressed or not, or standard input. */
+#include "base/found_file.h"
 #include "base/input.h"
 
 #include <errno.h>
@@ -85,16 +86,20 @@ static int fill_raw(struct lode_input *input, struct lode_error *err)
 	return 0;
 }
 
-static int open_file(struct lode_input *input, const char *path, struct lode_error *err)
+static int open_file(struct lode_input *input, const char *path, bool is_found,
+		     struct lode_error *err)
 {
 	struct stat st;
 
-	if (!strcmp(path, "-")) {
+	if (!is_found && !strcmp(path, "-")) {
 		input->path = lode_strdup("standard input");
 		input->fd = STDIN_FILENO;
 	} else {
 		input->path = lode_strdup(path);
-		input->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		input->fd = is_found ? lode_found_open(path)
+				     : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (input->fd < 0 && is_found && errno == ENXIO)
+			return lode_fail(err, LODE_ERR_FORMAT, path, -1, "not a regular file");
 		if (input->fd < 0 && errno == EACCES)
 			return lode_fail_errno(err, errno, path,
 					       "cannot open it (recordings made as root belong to "
@@ -144,14 +149,15 @@ static void recognise_text(struct lode_input *input)
 	input->peek_at = input->peek_n = 0;
 }
 
-int lode_input_open(struct lode_input **out, const char *path, struct lode_error *err)
+static int open_input(struct lode_input **out, const char *path, bool is_found,
+		      struct lode_error *err)
 {
 	struct lode_input *input = lode_alloc0(1, sizeof(*input));
 	int rc;
 
 	*out = NULL;
 	input->fd = -1;
-	rc = open_file(input, path, err);
+	rc = open_file(input, path, is_found, err);
 	if (rc < 0)
 		goto out;
 	input->raw = lode_alloc(RAW_BYTES);
@@ -169,6 +175,16 @@ int lode_input_open(struct lode_input **out, const char *path, struct lode_error
 out:
 	lode_input_close(input);
 	return rc;
+}
+
+int lode_input_open(struct lode_input **out, const char *path, struct lode_error *err)
+{
+	return open_input(out, path, false, err);
+}
+
+int lode_input_open_found(struct lode_input **out, const char *path, struct lode_error *err)
+{
+	return open_input(out, path, true, err);
 }
 
 void lode_input_open_bytes(struct lode_input **out, const char *name, const void *bytes,

@@ -16,6 +16,8 @@
 struct lode_input;
 
 int lode_input_open(struct lode_input **out, const char *path, struct lode_error *err);
+/* A file that the user did not name (base/found_file.h): it is regular, or this fails. */
+int lode_input_open_found(struct lode_input **out, const char *path, struct lode_error *err);
 /* Plain bytes that are in memory already; they are copied. `name` stands for a path. */
 void lode_input_open_bytes(struct lode_input **out, const char *name, const void *bytes,
 			   size_t size);

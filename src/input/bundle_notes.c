@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/found_file.h"
 #include "base/glob.h"
 #include "input/titles.h"
 
@@ -126,7 +126,7 @@ static ssize_t read_beside(char *text, size_t size, const char *recording, const
 
 	snprintf(path, sizeof(path), "%.*s%s", (int)lode_path_folder_bytes(recording), recording,
 		 name);
-	in = strcmp(recording, "-") == 0 ? NULL : fopen(path, "rbe");
+	in = strcmp(recording, "-") == 0 ? NULL : lode_found_stream(path);
 	if (!in)
 		return -1;
 	n = (ssize_t)fread(text, 1, size, in);

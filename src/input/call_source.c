@@ -174,7 +174,7 @@ static const struct lode_format *format_of(struct trace_files *traces, const cha
 	char reason[400];
 	ssize_t n;
 
-	if (lode_input_open(&input, path, &err) < 0) {
+	if (lode_input_open_found(&input, path, &err) < 0) {
 		add_unread(traces, path);
 		return NULL;
 	}

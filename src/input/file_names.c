@@ -1,9 +1,9 @@
 /* Which names and first bytes say that a file was meant as an input. */
 #include "input/file_names.h"
 
-#include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/found_file.h"
 #include "base/glob.h"
 #include "input/source.h"
 
@@ -56,7 +56,7 @@ static const struct packing *cut_packing(char *name)
 static bool is_packed(const char *path, const struct packing *packing)
 {
 	uint8_t head[sizeof(packing->magic)];
-	FILE *file = fopen(path, "re");
+	FILE *file = lode_found_stream(path);
 	size_t n = file ? fread(head, 1, packing->n, file) : 0;
 
 	if (file)

@@ -18,7 +18,8 @@ struct file {
 
 struct search {
 	struct lode_inputs *inputs;
-	bool *is_repeated; /* per path */
+	const struct lode_input_check *check; /* NULL: all are usable */
+	bool *is_repeated;		      /* per path */
 	LODE_VEC(struct file) files;
 	struct lode_map by_inode, by_size; /* to the first file */
 	struct lode_map by_head;	   /* to the last file */
@@ -90,6 +91,16 @@ static void skip_repeated(struct search *s, size_t path, const char *how,
 	s->is_repeated[path] = true;
 }
 
+/* A recording that cannot be used for what is beside it counts no time: its copy is read instead.
+ */
+static bool takes_place(const struct search *s, struct file *earlier, size_t path)
+{
+	if (!s->check || s->check->is_usable(s->check->context, s->inputs->paths.at[earlier->path]))
+		return false;
+	earlier->path = path;
+	return true;
+}
+
 /* Lists the file behind a path, unless it is there by another name. */
 static void add_file(struct search *s, size_t path)
 {
@@ -105,7 +116,8 @@ static void add_file(struct search *s, size_t path)
 	id[1] = (uint64_t)st.st_ino;
 	first = lode_map_number(&s->by_inode, lode_hash_bytes(id, sizeof(id), 0), n);
 	if (first < n) {
-		skip_repeated(s, path, "is the same file as", &s->files.at[first]);
+		if (!takes_place(s, &s->files.at[first], path))
+			skip_repeated(s, path, "is the same file as", &s->files.at[first]);
 		return;
 	}
 	file.size_bytes = st.st_size;
@@ -124,7 +136,9 @@ static void check_copy(struct search *s, struct file *file)
 	for (uint32_t i = *last; i != LODE_NONE; i = s->files.at[i].next) {
 		if (s->files.at[i].size_bytes == file->size_bytes &&
 		    is_copy(s, &s->files.at[i], file)) {
-			skip_repeated(s, file->path, "has the same content as", &s->files.at[i]);
+			if (!takes_place(s, &s->files.at[i], file->path))
+				skip_repeated(s, file->path, "has the same content as",
+					      &s->files.at[i]);
 			return;
 		}
 	}
@@ -151,9 +165,9 @@ static void close_gaps(const struct search *s)
 		inputs->lines.n = n;
 }
 
-void lode_inputs_skip_repeated(struct lode_inputs *inputs)
+void lode_inputs_skip_repeated(struct lode_inputs *inputs, const struct lode_input_check *check)
 {
-	struct search s = {.inputs = inputs};
+	struct search s = {.inputs = inputs, .check = check};
 
 	s.is_repeated = lode_alloc0(inputs->paths.n + 1, sizeof(*s.is_repeated));
 	for (size_t i = 0; i < inputs->paths.n; i++)

@@ -1,10 +1,17 @@
 /*
  * Inputs that are given twice: the same file by another name (a link), or a copy of its bytes. The
- * first one counts, the others are skipped with the reason. Lines of a manifest count as listed.
+ * first usable one counts, the others are skipped with the reason. Lines of a manifest count as
+ * listed.
  */
 #pragma once
 
 #include "input/source.h"
 
+/* Whether a recording can be used, as far as what lies beside it says. */
+struct lode_input_check {
+	bool (*is_usable)(const void *context, const char *path);
+	const void *context;
+};
+
 /* Files are opened only if another input has the same size. O(inputs), and reading of copies. */
-void lode_inputs_skip_repeated(struct lode_inputs *inputs);
+void lode_inputs_skip_repeated(struct lode_inputs *inputs, const struct lode_input_check *check);

@@ -91,7 +91,7 @@ static int64_t read_sibling(struct lode_build_ids *build_ids, const char *path, 
 	int64_t bytes = 0;
 	ssize_t n;
 
-	if (lode_input_open(&input, path, NULL) < 0)
+	if (lode_input_open_found(&input, path, NULL) < 0)
 		return 0;
 	if (lode_input_is_seekable(input) != is_packed) {
 		n = lode_input_peek(input, head, sizeof(head), NULL);

@@ -111,7 +111,7 @@ static void consider(struct lode_inputs *inputs, const char *path, const struct 
 			lode_inputs_skip(inputs, path, reason);
 		return;
 	}
-	if (lode_input_open(&input, path, &err) < 0) {
+	if (lode_input_open_found(&input, path, &err) < 0) {
 		lode_inputs_skip(inputs, path, err.message);
 		return;
 	}

@@ -339,7 +339,8 @@ static bool is_ctf_metadata(const char *path)
 	struct stat st;
 	ssize_t n;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || lode_input_open(&input, path, NULL) < 0)
+	if (stat(path, &st) || !S_ISREG(st.st_mode) ||
+	    lode_input_open_found(&input, path, NULL) < 0)
 		return false;
 	n = lode_input_peek(input, head, sizeof(head), NULL);
 	lode_input_close(input);

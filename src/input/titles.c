@@ -119,7 +119,7 @@ static bool read_titles(struct titles *titles, const char *recording)
 
 	snprintf(path, sizeof(path), "%.*s%s", (int)lode_path_folder_bytes(recording), recording,
 		 lode_titles_file);
-	if (!strcmp(recording, "-") || lode_input_open(&input, path, NULL) < 0)
+	if (!strcmp(recording, "-") || lode_input_open_found(&input, path, NULL) < 0)
 		return false;
 	lode_lines_init(&lines, input);
 	while (titles->rows.n < MOST_ROWS && lode_lines_next(&lines, &line, &len, NULL) > 0)

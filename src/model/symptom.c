@@ -160,7 +160,8 @@ int lode_symptom_spec_new(struct lode_symptom_spec **out,
 	if (options->select)
 		rc = read_select(spec, options->select, err);
 	if (rc == 0 && options->tsv_path)
-		rc = lode_symptom_table_read(&spec->table, options->tsv_path, err);
+		rc = lode_symptom_table_read(&spec->table, options->tsv_path, options->is_tsv_found,
+					     err);
 	if (rc < 0) {
 		lode_symptom_spec_free(spec);
 		return rc;

@@ -49,6 +49,7 @@ struct lode_symptom_spec;
 #define LODE_DEFAULT_SYMPTOMS "every thread of the recorded command, whole recording"
 struct lode_symptom_options {
 	const char *select, *tsv_path, *comm;
+	bool is_tsv_found; /* the user did not name it: it must be a regular file */
 	int64_t min_ns;
 	int32_t pid;
 	double percentile;

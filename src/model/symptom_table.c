@@ -159,7 +159,7 @@ int lode_symptom_table_end(struct lode_symptom_table *table, struct lode_error *
 	return 0;
 }
 
-int lode_symptom_table_read(struct lode_symptom_table *table, const char *path,
+int lode_symptom_table_read(struct lode_symptom_table *table, const char *path, bool is_found,
 			    struct lode_error *err)
 {
 	struct lode_input *input = NULL;
@@ -169,7 +169,7 @@ int lode_symptom_table_read(struct lode_symptom_table *table, const char *path,
 	int rc;
 
 	memset(table, 0, sizeof(*table));
-	rc = lode_input_open(&input, path, err);
+	rc = (is_found ? lode_input_open_found : lode_input_open)(&input, path, err);
 	if (rc < 0)
 		return rc;
 	table->path = lode_arena_strndup(&table->arena, path, strlen(path));

@@ -31,7 +31,8 @@ struct lode_symptom_table {
 	size_t columns[4]; /* of stream, tid, t0_ns, t1_ns */
 };
 
-int lode_symptom_table_read(struct lode_symptom_table *table, const char *path,
+/* `is_found`: the user did not name it, so it must be a regular file. */
+int lode_symptom_table_read(struct lode_symptom_table *table, const char *path, bool is_found,
 			    struct lode_error *err);
 void lode_symptom_table_release(struct lode_symptom_table *table);
 

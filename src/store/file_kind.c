@@ -136,7 +136,7 @@ static bool is_packed_recording(const char *path)
 	char head[8];
 	ssize_t n;
 
-	if (lode_input_open(&input, path, NULL) < 0)
+	if (lode_input_open_found(&input, path, NULL) < 0)
 		return false;
 	n = lode_input_peek(input, head, sizeof(head), NULL);
 	lode_input_close(input);

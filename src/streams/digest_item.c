@@ -59,7 +59,7 @@ char *lode_job_reason(const char *path, const struct lode_error *err)
 	return lode_strdup(reason);
 }
 
-static void skip_digest_item(struct lode_job_item *item, const struct lode_error *err)
+void lode_job_item_skip(struct lode_job_item *item, const struct lode_error *err)
 {
 	free(item->skipped);
 	item->skipped = lode_job_reason(item->file, err);
@@ -175,7 +175,7 @@ static void look_at_digest(struct lode_job_item *item, struct lode_input *input)
 	item->need_bytes = item->size_bytes / 100 * digest_memory_percent;
 	/* Only what can be opened again is left for later. */
 	if (lode_digest_read(is_stdin ? &item->digest : NULL, &item->origin, input, &err) < 0)
-		skip_digest_item(item, &err);
+		lode_job_item_skip(item, &err);
 	else
 		share_texts(item);
 }
@@ -191,7 +191,7 @@ static void check_size(struct lode_job_item *item)
 		  "it has %" PRId64 " bytes, but the manifest says %" PRId64
 		  ": it was not copied completely, or has changed",
 		  item->size_bytes, item->line->bytes);
-	skip_digest_item(item, &err);
+	lode_job_item_skip(item, &err);
 }
 
 void lode_job_item_look(struct lode_job_item *item)
@@ -471,7 +471,7 @@ void lode_job_item_make(struct lode_job_item *item)
 	}
 	describe_digest_item(item, key);
 	if (!item->skipped && make_digest(item, &err) < 0)
-		skip_digest_item(item, &err);
+		lode_job_item_skip(item, &err);
 	if (item->digest) {
 		item->n_symptoms = item->digest->symptoms.n;
 		item->n_rows = item->digest->rows.n;
@@ -508,7 +508,7 @@ struct lode_digest *lode_job_item_take_digest(struct lode_job_item *item)
 		rc = lode_digest_load(&digest, &origin,
 				      item->is_given_digest ? item->file : item->digest_path, &err);
 	if (rc < 0)
-		skip_digest_item(item, &err);
+		lode_job_item_skip(item, &err);
 	if (!item->run->options->sink)
 		lode_vec_release(&item->packed);
 	lode_digest_origin_release(&origin);

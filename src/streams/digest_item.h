@@ -74,6 +74,9 @@ struct lode_job_run {
 /* Stream or digest? Reads the digest's origin; measures the stream. */
 void lode_job_item_look(struct lode_job_item *item);
 
+/* Nothing comes of it, for this reason. */
+void lode_job_item_skip(struct lode_job_item *item, const struct lode_error *err);
+
 /* Makes the stream's digest, or finds it in the folder. */
 void lode_job_item_make(struct lode_job_item *item);
 

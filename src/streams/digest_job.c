@@ -86,20 +86,20 @@ static void close_items(struct lode_job_run *run)
 
 /* ---- Symptoms and shape: all inputs must have been made alike ---- */
 
-static int choose_symptoms(struct lode_job_run *run, struct lode_job_symptoms *symptoms,
-			   struct lode_error *err)
+/* A table beside a recording that cannot be read costs that recording. */
+static void choose_symptoms(struct lode_job_run *run, struct lode_job_symptoms *symptoms)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < run->n_streams; i++) {
+	for (size_t i = 0; i < run->n_streams; i++) {
 		struct lode_job_item *item = &run->items[run->streams[i]];
+		struct lode_error err;
+		int rc = lode_job_symptoms_choose(&item->symptoms, symptoms, item->file, &err);
 
-		rc = lode_job_symptoms_choose(&item->symptoms, symptoms, item->file, err);
 		for (size_t k = 0; rc == 0 && k < item->beside.n; k++)
 			rc = lode_job_symptoms_choose(&item->beside.at[k].symptoms, symptoms,
-						      item->beside.at[k].path, err);
+						      item->beside.at[k].path, &err);
+		if (rc < 0)
+			lode_job_item_skip(item, &err);
 	}
-	return rc;
 }
 
 static int agree_on_shape(struct lode_digest_job *job, struct lode_job_run *run,
@@ -334,9 +334,8 @@ static int run_items(struct lode_digest_job *job, struct lode_job_run *run, stru
 		return rc;
 	run->symptom_text = lode_job_symptoms_text(symptoms);
 	run->shape = lode_shape_of(run->options, false, &job->arena);
-	rc = choose_symptoms(run, symptoms, err);
-	if (rc == 0)
-		rc = agree_on_shape(job, run, err);
+	choose_symptoms(run, symptoms);
+	rc = agree_on_shape(job, run, err);
 	if (rc == 0)
 		describe_symptoms(job, run);
 	if (rc == 0 && run->options->digest_dir)
@@ -415,6 +414,7 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 {
 	struct lode_inputs expanded = {0};
 	struct lode_digest_job_options decided = *options;
+	struct lode_input_check check = {lode_job_symptoms_can_be_read, &options->symptoms};
 	struct lode_job_run run = {
 		.options = &decided, .dir = {.fd = -1}, .is_failing = ATOMIC_FLAG_INIT};
 	int rc;
@@ -426,7 +426,7 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 		return rc;
 	/* Several hosts may have recorded the same. */
 	if (!options->is_joined)
-		lode_inputs_skip_repeated(&expanded);
+		lode_inputs_skip_repeated(&expanded, &check);
 	for (size_t i = 0; i < expanded.n_skipped; i++)
 		lode_job_add_skipped(out, expanded.skipped[i].path, expanded.skipped[i].reason);
 	out->n_other = expanded.n_other;

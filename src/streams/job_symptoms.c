@@ -33,7 +33,7 @@ static char *table_beside(const char *path)
 	char *table = lode_alloc(size);
 
 	snprintf(table, size, "%.*ssymptoms.tsv", (int)folder, path);
-	if (strcmp(path, "-") != 0 && access(table, R_OK) == 0)
+	if (strcmp(path, "-") != 0 && access(table, F_OK) == 0)
 		return table;
 	free(table);
 	return NULL;
@@ -58,6 +58,7 @@ static int spec_beside(struct lode_job_spec *out, struct lode_job_symptoms *symp
 		return 0;
 	}
 	of_folder.tsv_path = table;
+	of_folder.is_tsv_found = true;
 	rc = lode_symptom_spec_new(&folder.spec, &of_folder, err);
 	if (rc < 0) {
 		free(table);
@@ -85,16 +86,21 @@ int lode_job_symptoms_new(struct lode_job_symptoms **out,
 	return rc;
 }
 
-void lode_job_symptoms_free(struct lode_job_symptoms *symptoms)
+static void release_folders(struct lode_job_symptoms *symptoms)
 {
-	if (!symptoms)
-		return;
-	lode_symptom_spec_free(symptoms->common);
 	for (size_t i = 0; i < symptoms->folders.n; i++) {
 		lode_symptom_spec_free(symptoms->folders.at[i].spec);
 		free(symptoms->folders.at[i].table);
 	}
 	lode_vec_release(&symptoms->folders);
+}
+
+void lode_job_symptoms_free(struct lode_job_symptoms *symptoms)
+{
+	if (!symptoms)
+		return;
+	lode_symptom_spec_free(symptoms->common);
+	release_folders(symptoms);
 	free(symptoms);
 }
 
@@ -105,6 +111,17 @@ int lode_job_symptoms_choose(struct lode_job_spec *out, struct lode_job_symptoms
 	if (lode_job_symptoms_are_given(&symptoms->options))
 		return 0;
 	return spec_beside(out, symptoms, path, err);
+}
+
+bool lode_job_symptoms_can_be_read(const void *options, const char *path)
+{
+	struct lode_job_symptoms symptoms = {.options =
+						     *(const struct lode_symptom_options *)options};
+	struct lode_job_spec spec;
+	bool can = lode_job_symptoms_choose(&spec, &symptoms, path, NULL) == 0;
+
+	release_folders(&symptoms);
+	return can;
 }
 
 const char *lode_job_symptoms_text(const struct lode_job_symptoms *symptoms)
@@ -214,6 +231,7 @@ int lode_slowest_decide(struct lode_symptom_options *symptoms, const char *const
 	struct lode_job_symptoms *each = NULL;
 	struct lode_source_options with = *source;
 	length_vec lengths = {0};
+	struct lode_error ignored;
 	struct lode_job_spec spec;
 	int rc = 0;
 
@@ -232,11 +250,10 @@ int lode_slowest_decide(struct lode_symptom_options *symptoms, const char *const
 		rc = lode_job_symptoms_new(&each, symptoms, err);
 	if (rc == 0)
 		rc = lode_symboliser_new(&with.symboliser, symbols, err);
-	for (size_t i = 0; rc == 0 && i < n_paths; i++) {
-		rc = lode_job_symptoms_choose(&spec, each, paths[i], err);
-		if (rc == 0)
+	/* One whose table is damaged is skipped, as one that is damaged itself. */
+	for (size_t i = 0; rc == 0 && i < n_paths; i++)
+		if (lode_job_symptoms_choose(&spec, each, paths[i], &ignored) == 0)
 			add_lengths(&lengths, spec.spec, paths[i], &with);
-	}
 	if (rc == 0)
 		decide(symptoms, &lengths);
 	lode_vec_release(&lengths);

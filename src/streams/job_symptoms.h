@@ -25,6 +25,9 @@ int lode_job_symptoms_choose(struct lode_job_spec *out, struct lode_job_symptoms
 /* Somebody said what the symptoms are: tables beside recordings do not count. */
 bool lode_job_symptoms_are_given(const struct lode_symptom_options *options);
 
+/* Whether the table beside a recording, if it counts, is one; `options` as for a new job. */
+bool lode_job_symptoms_can_be_read(const void *options, const char *path);
+
 /* In words: what counts where no table lies beside the recording. */
 const char *lode_job_symptoms_text(const struct lode_job_symptoms *symptoms);
 

@@ -61,7 +61,7 @@ static enum lode_survey_kind kind_of_file(const char *path, struct lode_error *e
 	ssize_t n;
 
 	err->status = LODE_OK;
-	if (lode_input_open(&input, path, err) < 0)
+	if (lode_input_open_found(&input, path, err) < 0)
 		return LODE_SURVEY_OTHER;
 	n = lode_input_peek(input, head, sizeof(head), err);
 	lode_input_close(input);

@@ -108,7 +108,7 @@ static char *read_kept(const char *path, size_t *n)
 	char *data = NULL;
 	ssize_t got = -1;
 
-	if (lode_input_open(&input, path, NULL) < 0)
+	if (lode_input_open_found(&input, path, NULL) < 0)
 		return NULL;
 	if (lode_input_is_seekable(input)) {
 		size_t size = (size_t)lode_input_content_bytes(input);

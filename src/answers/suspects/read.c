@@ -273,8 +273,10 @@ static int run_stream(struct reading *run, const char *path, struct lode_error *
 	struct lode_job_spec spec;
 	int rc = lode_job_symptoms_choose(&spec, run->symptoms, path, err);
 
-	if (rc < 0)
-		return rc;
+	if (rc < 0) {
+		skip_input(run, path, err);
+		return 0;
+	}
 	/* What `lode record` leaves says whose life was recorded; the rest is other programs'. */
 	run->has_windows = run->are_windows_given || spec.table;
 	if (spec.table && !run->job->symptom_text)
@@ -381,13 +383,14 @@ int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_s
 			      .set = set,
 			      .are_windows_given = lode_job_symptoms_are_given(&options->symptoms)};
 	struct lode_symptom_options symptoms = options->symptoms;
+	struct lode_input_check check = {lode_job_symptoms_can_be_read, &symptoms};
 	struct lode_inputs expanded = {0};
 	int rc;
 
 	memset(out, 0, sizeof(*out));
 	rc = lode_inputs_expand(&expanded, inputs, n_inputs, err);
 	if (rc == 0)
-		lode_inputs_skip_repeated(&expanded);
+		lode_inputs_skip_repeated(&expanded, &check);
 	if (rc == 0)
 		rc = decide_slowest(&symptoms, options, &expanded, err);
 	if (rc == 0)

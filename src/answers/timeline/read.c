@@ -1,6 +1,7 @@
 /* From a function trace, or an index of one, to its timeline. */
 #include "answers/timeline/read.h"
 
+#include "base/found_file.h"
 #include "base/memory_limit.h"
 #include "base/pool.h"
 #include "model/call_intake.h"
@@ -9,11 +10,11 @@
 #include "base/written.h"
 #include "store/timeline_file.h"
 
-/* "-" and folders are never an index. */
+/* "-", folders and pipes are never an index; of a pipe, nothing is taken here. */
 static bool is_index_file(const char *path)
 {
 	uint8_t head[8];
-	FILE *file = strcmp(path, "-") != 0 ? fopen(path, "rbe") : NULL;
+	FILE *file = strcmp(path, "-") != 0 ? lode_found_stream(path) : NULL;
 	size_t n;
 
 	if (!file)

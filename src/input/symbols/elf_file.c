@@ -3,13 +3,13 @@
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "input/symbols/symbols.h"
+#include "base/found_file.h"
 
 /* ---- Where the bytes lie ---- */
 
@@ -267,16 +267,10 @@ static struct lode_elf_file *finish_open(Elf *elf, int fd, char *image, const ch
 
 struct lode_elf_file *lode_elf_open(const char *path)
 {
-	/* O_NONBLOCK: a pipe of that name must not make us wait for its other end. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
+	int fd = lode_found_open(path);
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return NULL;
-	}
 	(void)elf_version(EV_CURRENT);
 	/* Read, not mapped: a file that is cut while we look at it must not kill us. */
 	return finish_open(elf_begin(fd, ELF_C_READ, NULL), fd, NULL, path);
@@ -360,7 +354,7 @@ const void *lode_elf_bytes(Elf_Scn *section, const GElf_Shdr *header, size_t *si
 bool lode_file_crc(const char *path, uint32_t *crc)
 {
 	enum { CHUNK = 64 << 10 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = lode_found_open(path);
 	unsigned char *chunk;
 	ssize_t got;
 

@@ -16,23 +16,19 @@ int lode_file_read(char **data, size_t *size, const char *path, size_t max_bytes
 {
 	size_t capacity = 64 << 10, n = 0;
 	struct lode_input *input = NULL;
-	struct stat st;
 	ssize_t got = 1;
+	int64_t n_disk;
 	char *text;
 	int rc;
 
 	*data = NULL;
 	*size = 0;
-	/* A pipe of that name must not make us wait for its other end. */
-	if (stat(path, &st) < 0)
-		return lode_fail_errno(err, errno, path, "cannot open");
-	if (!S_ISREG(st.st_mode))
-		return lode_fail(err, LODE_ERR_IO, path, -1, "not a regular file");
-	rc = lode_input_open(&input, path, err);
+	rc = lode_input_open_found(&input, path, err);
 	if (rc < 0)
 		return rc;
-	if (st.st_size > 0 && (uint64_t)st.st_size <= max_bytes)
-		capacity = (size_t)st.st_size + 2;
+	n_disk = lode_input_size_bytes(input);
+	if (n_disk > 0 && (uint64_t)n_disk <= max_bytes)
+		capacity = (size_t)n_disk + 2;
 	text = lode_alloc(capacity);
 	while (got > 0 && n <= max_bytes) {
 		if (n + 1 == capacity) {

@@ -366,7 +366,7 @@ static void any_bytes_give_a_table_or_an_error(void **state)
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%sa\t7\t1\t2",
 						len && text[len - 1] == '\n' ? "" : "\n");
 		write_table(text, len);
-		if (lode_symptom_table_read(&table, table_path, &err) < 0) {
+		if (lode_symptom_table_read(&table, table_path, false, &err) < 0) {
 			assert_int_equal(table.rows.n, 0);
 			continue;
 		}
@@ -400,7 +400,7 @@ static void the_manifest_of_the_startup_set_is_a_table(void **state)
 	snprintf(path, sizeof(path), "%s/../shared/traces/startup/manifest.tsv", top ? top : ".");
 	if (access(path, R_OK) != 0)
 		skip();
-	assert_int_equal(lode_symptom_table_read(&table, path, &err), 0);
+	assert_int_equal(lode_symptom_table_read(&table, path, false, &err), 0);
 	assert_int_equal(table.rows.n, 54);
 	assert_int_equal(lode_symptom_table_find(&table, "/any/startup-01.perf.data", &first), 1);
 	assert_int_equal(table.rows.at[first].tid, 17197);

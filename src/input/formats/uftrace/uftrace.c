@@ -31,7 +31,7 @@ static bool recognise_folder(const char *directory)
 	struct lode_input *input;
 	bool is_one = false;
 
-	if (lode_input_open(&input, path, NULL) == 0) {
+	if (lode_input_open_found(&input, path, NULL) == 0) {
 		is_one = lode_input_peek(input, head, sizeof(head), NULL) == sizeof(head) &&
 			 !memcmp(head, magic, sizeof(magic));
 		lode_input_close(input);
@@ -104,7 +104,7 @@ static int read_info(struct reader *reader, struct lode_error *err)
 	struct lode_input *input;
 	struct lode_lines lines;
 	size_t len;
-	int rc = lode_input_open(&input, path, err);
+	int rc = lode_input_open_found(&input, path, err);
 
 	if (rc == LODE_OK) {
 		rc = parse_info_header(reader, input, path, err);
@@ -454,7 +454,7 @@ static int read_tasks(struct reader *reader, struct lode_error *err)
 
 		snprintf(file, sizeof(file), "%d.dat", reader->tids.at[i]);
 		path = lode_path_join(reader->directory, file);
-		if (lode_input_open(&input, path, &fault) == 0) {
+		if (lode_input_open_found(&input, path, &fault) == 0) {
 			rc = read_task(reader, reader->tids.at[i], input, file, err);
 			lode_input_close(input);
 		} else {

@@ -52,7 +52,7 @@ static void for_lines(struct lode_uftrace_names *names, const char *file,
 	char *line;
 	size_t len;
 
-	if (lode_input_open(&input, path, NULL) == 0) {
+	if (lode_input_open_found(&input, path, NULL) == 0) {
 		lode_lines_init(&lines, input);
 		while (lode_lines_next(&lines, &line, &len, NULL) > 0 && take(context, line, len))
 			continue;

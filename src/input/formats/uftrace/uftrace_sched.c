@@ -118,7 +118,7 @@ static void load_file(struct lode_uftrace_sched *sched, const char *path,
 	struct lode_input *input;
 	struct lode_error fault;
 
-	if (lode_input_open(&input, path, &fault) == 0) {
+	if (lode_input_open_found(&input, path, &fault) == 0) {
 		read_records(&file, input);
 		lode_input_close(input);
 	} else {

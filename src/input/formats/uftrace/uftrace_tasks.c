@@ -108,7 +108,7 @@ void lode_uftrace_tasks_load(struct lode_uftrace_tasks *tasks, const char *direc
 	struct lode_error fault;
 	char *line;
 	size_t len;
-	int rc = lode_input_open(&input, path, &fault);
+	int rc = lode_input_open_found(&input, path, &fault);
 
 	free(path);
 	if (rc < 0) {
