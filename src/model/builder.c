@@ -3,6 +3,8 @@
 
 #include <limits.h>
 
+#include "base/time_sum.h"
+
 #include "model/connections.h"
 #include "model/finish.h"
 #include "model/rearmed.h"
@@ -98,22 +100,15 @@ struct lode_stream *lode_builder_stream(struct lode_builder *builder)
 
 /* ---- Time ---- */
 
-static int64_t add_times(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
 /* Ends that count from the start of the recording become times, now that the start is known. */
 static void begin_builder(struct lode_builder *b, int64_t t_ns)
 {
 	struct lode_narrow *narrow = &b->narrow;
 
 	if (narrow->is_from_offset)
-		narrow->from_ns = add_times(narrow->from_ns, t_ns);
+		narrow->from_ns = lode_time_add(narrow->from_ns, t_ns);
 	if (narrow->is_to_offset)
-		narrow->to_ns = add_times(narrow->to_ns, t_ns);
+		narrow->to_ns = lode_time_add(narrow->to_ns, t_ns);
 	b->schedule.from_ns = narrow->from_ns;
 	b->schedule.to_ns = narrow->to_ns;
 	b->first_ns = t_ns;

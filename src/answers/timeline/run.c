@@ -5,6 +5,7 @@
 #include "answers/timeline/timeline.h"
 #include "answers/timeline/views.h"
 #include "answers/timeline/window.h"
+#include "base/time_sum.h"
 #include "base/glob.h"
 #include "base/sorted.h"
 
@@ -74,7 +75,7 @@ static bool parse_trace_time(const struct lode_call_trace *trace, const char *te
 	if (!lode_duration_parse(t_ns, text + is_offset))
 		return false;
 	if (is_offset)
-		*t_ns += trace->first_ns;
+		*t_ns = lode_time_add(*t_ns, trace->first_ns);
 	return true;
 }
 
@@ -133,8 +134,9 @@ static int set_window(struct lode_timeline_answer *answer, const struct lode_tim
 	if (from == INT64_MIN && to == INT64_MAX)
 		return LODE_OK;
 	from = from == INT64_MIN ? trace->first_ns
-				 : from + (w->is_from_offset ? trace->first_ns : 0);
-	to = to == INT64_MAX ? trace->last_ns + 1 : to + (w->is_to_offset ? trace->first_ns : 0);
+				 : lode_time_add(from, w->is_from_offset ? trace->first_ns : 0);
+	to = to == INT64_MAX ? trace->last_ns + 1
+			     : lode_time_add(to, w->is_to_offset ? trace->first_ns : 0);
 	if (from >= to)
 		return misused(answer, err, "--window: it ends before it begins");
 	answer->options.t0_ns = from;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/time_sum.h"
 #include "base/lines.h"
 #include "model/clock_guard.h"
 #include "input/call_batch.h"
@@ -190,13 +191,6 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b || !lode_clock_is_near(a, b) ? a : b;
 }
 
-static int64_t plus(int64_t t_ns, int64_t length_ns)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(t_ns, length_ns, &sum) ? INT64_MAX : sum;
-}
-
 static void say_jump(struct reader *r, int64_t t_ns, int64_t by_ns, const char *what)
 {
 	lode_loss_add(r->sink->losses, LODE_LOSS_CLOCK_JUMP, 1, -1, t_ns,
@@ -229,7 +223,7 @@ static int take_exit(struct reader *r, struct task *task, struct cpu *cpu,
 			say_jump(r, at_ns, line->duration_ns,
 				 "is an implausible duration of a call: ended at its line instead");
 		else if (line->has_duration)
-			at_ns = later(at_ns, plus(start_ns, line->duration_ns));
+			at_ns = later(at_ns, lode_time_add(start_ns, line->duration_ns));
 	}
 	cpu->now_ns = at_ns;
 	return put_graph(r, task, (size_t)(cpu - r->cpus.at), at_ns,
@@ -264,7 +258,7 @@ static int take_call(struct reader *r, const struct lode_graph_line *line)
 		lode_vec_append(&task->starts, at_ns);
 	} else if (rc == LODE_OK) {
 		if (line->has_duration)
-			at_ns = plus(at_ns, line->duration_ns);
+			at_ns = lode_time_add(at_ns, line->duration_ns);
 		rc = put_graph(r, task, index, at_ns, LODE_CALL_EXIT, function);
 	}
 	cpu->now_ns = at_ns;

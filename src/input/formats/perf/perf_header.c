@@ -112,6 +112,22 @@ static void note_damage(struct lode_perf_header *header, int64_t offset, const c
 	lode_loss_add(&header->losses, LODE_LOSS_BAD_RECORD, 1, offset, 0, "%s", what);
 }
 
+/* Which time of day the recording's clock was at some moment. */
+static void take_clocks(struct lode_perf_header *header, struct lode_bytes *b)
+{
+	/* 2116: no sum with a time of the recording is beyond int64_t. */
+	static const int64_t most_ns = (int64_t)1 << 62;
+
+	header->wall_clock_ns = (int64_t)lode_bytes_u64(b);
+	header->own_clock_ns = (int64_t)lode_bytes_u64(b);
+	header->has_wall_clock = !b->overrun && header->wall_clock_ns > 0 &&
+				 header->wall_clock_ns < most_ns && header->own_clock_ns >= 0;
+	if (!b->overrun && !header->has_wall_clock)
+		lode_loss_add(&header->losses, LODE_LOSS_BAD_RECORD, 1, -1, 0,
+			      "its time of day is %lld ns, at %lld ns of its own clock: not used",
+			      (long long)header->wall_clock_ns, (long long)header->own_clock_ns);
+}
+
 static void take_feature(struct lode_perf_header *header, uint64_t feature, struct lode_bytes b,
 			 const char *path)
 {
@@ -151,10 +167,7 @@ static void take_feature(struct lode_perf_header *header, uint64_t feature, stru
 		break;
 	case LODE_PERF_FEATURE_CLOCK_DATA:
 		(void)lode_bytes_u64(&b); /* version 1, and which clock it is */
-		header->wall_clock_ns = (int64_t)lode_bytes_u64(&b);
-		header->own_clock_ns = (int64_t)lode_bytes_u64(&b);
-		header->has_wall_clock =
-			!b.overrun && header->wall_clock_ns > 0 && header->own_clock_ns >= 0;
+		take_clocks(header, &b);
 		break;
 	case LODE_PERF_FEATURE_DIR_FORMAT:
 		header->is_directory = true;
