@@ -164,22 +164,22 @@ static const char *idle_words(struct lode_arena *arena, const struct lode_mine_a
 				 first_seen(arena, mined, c));
 }
 
-/* Lost events come before anything that rests on the others; "": few were. The digest tells how
-   many events had stacks, which is about how many records there were. */
+/* Lost events come before anything that rests on the others; "": few were. Their number alone: a
+   digest has the number of events with a stack, not that of records, which the share in record and
+   info is of. */
 static const char *lost_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
 	enum { NOTABLE_SHARE = 100 };
 	uint64_t n_lost = answer->quality.n_losses[LODE_LOSS_EVENTS];
 	uint64_t n_all = n_lost + answer->mined->digest->names.n_stacks;
-	char pct[LODE_UNITS_BUFFER], n[LODE_UNITS_BUFFER];
+	char n[LODE_UNITS_BUFFER];
 
 	if (n_lost * NOTABLE_SHARE <= n_all)
 		return "";
 	return lode_finding_text(arena,
-				 "About %s of the events (%s) were lost while recording: costs are "
-				 "lower bounds, and chains may end early. ",
-				 lode_format_pct(pct, 100 * (double)n_lost / (double)n_all),
-				 lode_format_count(n, n_lost));
+				 "%s were lost while recording (lode info has their share): costs "
+				 "are lower bounds, and chains may end early. ",
+				 lode_format_plural(n, n_lost, "event"));
 }
 
 /* "1.9": CPU time over the length of the recordings; "" where they have none. */
