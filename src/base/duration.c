@@ -16,7 +16,6 @@ struct unit {
 static const struct unit units[] = {
 	{"ns", 1},	   {"us", 1000},       {"µs", 1000},	     {"ms", 1000000},
 	{"s", 1000000000}, {"m", 60000000000}, {"min", 60000000000}, {"h", 3600000000000},
-	{"", 1},
 };
 
 enum { N_UNITS = sizeof(units) / sizeof(units[0]) };
@@ -29,7 +28,8 @@ static const struct unit *find_unit(const char *name)
 	return NULL;
 }
 
-bool lode_duration_parse(int64_t *out_ns, const char *text)
+/* `bare`: the unit of a number without one. */
+static bool parse_with(int64_t *out_ns, const char *text, const struct unit *bare)
 {
 	struct lode_decimal d;
 	size_t n = lode_decimal_take(&d, text, strlen(text), false);
@@ -41,8 +41,8 @@ bool lode_duration_parse(int64_t *out_ns, const char *text)
 		return false;
 	while (*name == ' ')
 		name++;
-	unit = find_unit(name);
-	if (!unit || (!*unit->name && memchr(text, '.', n)))
+	unit = *name ? find_unit(name) : text[n] ? NULL : bare;
+	if (!unit)
 		return false;
 	ns = (__int128)d.digits * unit->ns;
 	for (; d.exponent < 0; d.exponent++) {
@@ -54,6 +54,16 @@ bool lode_duration_parse(int64_t *out_ns, const char *text)
 		return false;
 	*out_ns = (int64_t)ns;
 	return true;
+}
+
+bool lode_duration_parse(int64_t *out_ns, const char *text)
+{
+	return parse_with(out_ns, text, &(struct unit){"s", 1000000000});
+}
+
+bool lode_clock_time_parse(int64_t *out_ns, const char *text)
+{
+	return parse_with(out_ns, text, &(struct unit){"ns", 1});
 }
 
 /* n / d, rounded half up; d > 0. */

@@ -179,7 +179,7 @@ bool lode_repo_query_age(int64_t *out_ns, const char *text)
 			*out_ns = (int64_t)n * day_ns * (*end == 'w' ? 7 : 1);
 			return true;
 		}
-		/* A bare number would be nanoseconds, which nobody means. */
+		/* A bare number would be seconds: more likely days are meant. */
 		if (!*end && n)
 			return false;
 	}

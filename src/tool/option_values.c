@@ -187,6 +187,24 @@ int lode_set_some_time(const struct lode_option *option, void *field, const char
 	return 0;
 }
 
+int lode_set_long_time(const struct lode_option *option, void *field, const char *text,
+		       struct lode_error *err)
+{
+	enum { LEAST_NS = 1000000 };
+	int64_t ns = 0;
+	int rc = lode_set_some_time(option, &ns, text, err);
+
+	if (rc < 0)
+		return rc;
+	if (ns < LEAST_NS)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "--%s: '%.60s' is less than a millisecond: give %.*ss or %.*sms",
+				 option->name, text, (int)strspn(text, "0123456789."), text,
+				 (int)strspn(text, "0123456789."), text);
+	*(int64_t *)field = ns;
+	return 0;
+}
+
 /* "10%" or, when `bare` is allowed, "0.1". */
 static bool parse_share(const char *text, bool bare, double *share)
 {
@@ -210,7 +228,7 @@ int lode_set_cost(const struct lode_option *option, void *field, const char *tex
 
 	if (!parse_share(text, false, &value.share)) {
 		value.share = 0;
-		if (!lode_duration_parse(&value.amount, text))
+		if (!lode_clock_time_parse(&value.amount, text))
 			return fail_option_values(
 				option, text, "a cost such as 30s, 0.2% or a plain number", err);
 	}
@@ -301,7 +319,7 @@ static bool parse_end(const char *text, int64_t open, int64_t *ns, bool *is_offs
 	if (!*text)
 		return true;
 	*is_offset = *text == '+';
-	return lode_duration_parse(ns, text + *is_offset);
+	return *is_offset ? lode_duration_parse(ns, text + 1) : lode_clock_time_parse(ns, text);
 }
 
 int lode_set_span(const struct lode_option *option, void *field, const char *text,

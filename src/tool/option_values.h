@@ -31,8 +31,9 @@ lode_option_setter lode_set_unsigned;	/* unsigned, 1 and up */
 lode_option_setter lode_set_id;		/* int32_t, 0 and up: a CPU */
 lode_option_setter lode_set_pid;	/* int32_t, 1 and up */
 lode_option_setter lode_set_slowness;	/* struct lode_slowness_value: 300ms or p99 */
-lode_option_setter lode_set_duration;	/* int64_t ns: 300ms, 1.5s, 2m; a bare number is ns */
+lode_option_setter lode_set_duration;	/* int64_t ns: 300ms, 1.5s, 2m; a bare number is seconds */
 lode_option_setter lode_set_some_time;	/* int64_t ns, above 0 */
+lode_option_setter lode_set_long_time;	/* int64_t ns, 1 ms and up */
 lode_option_setter lode_set_cost;	/* struct lode_cost_value: 30s, 0.2%, 5000 */
 lode_option_setter lode_set_percent;	/* double 0..1: 10%, or 0.1 */
 lode_option_setter lode_set_some_share; /* double above 0, up to 1 */

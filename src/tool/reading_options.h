@@ -68,7 +68,7 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 			(at) + offsetof(struct lode_input_options, symbols.symfs),                \
 			"look up programs and libraries below DIR, the root of another machine",  \
 			.file = LODE_FILE_READ),                                                  \
-		LODE_OPTION("debuginfod", "TIME", lode_set_some_time,                             \
+		LODE_OPTION("debuginfod", "TIME", lode_set_long_time,                             \
 			    (at) + offsetof(struct lode_input_options, symbols.debuginfod_ns),    \
 			    "download missing symbols from the servers in $DEBUGINFOD_URLS, for " \
 			    "at most TIME in total (default: no downloads)"),                     \

@@ -31,7 +31,7 @@ echo "== which lode mine reads"
 "$LODE" mine --symptoms symptoms.tsv --json clock.perf.data.zst |
 	python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["symptoms"], d["symptom_ns"])'
 echo "== by the user's: a second less"
-bridge --stream clock.perf.data.zst --symptom-comm 'python*' --clock-offset 1795239104574956877
+bridge --stream clock.perf.data.zst --symptom-comm 'python*' --clock-offset 1795239104574956877ns
 cat symptoms.tsv
 echo "== nobody matches"
 bridge --stream clock.perf.data.zst --symptom-comm nobody

@@ -8,7 +8,7 @@ orders=orders.perf.data.zst
 echo "--- by Importance, first three; the median and the MAD"
 "$LODE" suspects --robust --sort importance --top 3 $orders | sed -n '1p;/^ *#/,/more of/p'
 echo "--- by hand"
-"$LODE" suspects --metric 'syscall:f*' --thresholds '1ms,8ms' --thresholds 'block:*=1,2' $orders |
+"$LODE" suspects --metric 'syscall:f*' --thresholds '1ms,8ms' --thresholds 'block:*=1ns,2ns' $orders |
 	sed -n '1,4p'
 echo "--- all that is at least 0"
 "$LODE" suspects --min-increase 0 $orders | sed -n '/^ *#/,/more of/p'

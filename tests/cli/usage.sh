@@ -61,6 +61,7 @@ try pio train -l ''
 try mine --pid 0 x
 try record --pid 0
 try record --duration 0 -- true
+try record --duration 5ns -- true
 try record --cpu-rate 0 -- true
 # A port that is somebody else's, and what to do: said before anything is read.
 printf 'main;a 60\n' >a.folded

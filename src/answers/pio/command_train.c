@@ -34,7 +34,7 @@ static const struct lode_option options[] = {
 	LODE_FLAG("classic", AT(is_classic),
 		  "exactly as in the paper: plain response times, requests counted at their end, "
 		  "one ruleset, no baseline"),
-	LODE_OPTION("interval", "TIME", lode_set_some_time, AT(step_ns),
+	LODE_OPTION("interval", "TIME", lode_set_long_time, AT(step_ns),
 		    "length of an interval (default: sampling interval of the fastest counter)"),
 	LODE_FLAG("per-action", AT(is_per_action),
 		  "learn usual response times per action instead of per (action, user)"),

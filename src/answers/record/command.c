@@ -76,10 +76,10 @@ static const struct lode_option options[] = {
 		.choices = title_choices),
 	LODE_FLAG("no-titles", AT(no_titles), "the same as --titles none"),
 
-	LODE_OPTION(
-		"duration", "TIME", lode_set_some_time, AT(duration_ns),
-		"stop after this time; without a COMMAND, record the whole machine for this time",
-		.group = "Recording"),
+	LODE_OPTION("duration", "TIME", lode_set_long_time, AT(duration_ns),
+		    "stop after this time, such as 10s or 2m (a bare number is seconds); without a "
+		    "COMMAND, record the whole machine for this time",
+		    .group = "Recording"),
 	LODE_OPTION("pid", "PID[,PID]", set_pids, AT(pids),
 		    "record these running processes instead of a COMMAND, until the last one ends, "
 		    "--duration or Ctrl-C; the symptoms are their threads over that time"),

@@ -72,7 +72,7 @@ static bool parse_trace_time(const struct lode_call_trace *trace, const char *te
 {
 	bool is_offset = *text == '+';
 
-	if (!lode_duration_parse(t_ns, text + is_offset))
+	if (!(is_offset ? lode_duration_parse(t_ns, text + 1) : lode_clock_time_parse(t_ns, text)))
 		return false;
 	if (is_offset)
 		*t_ns = lode_time_add(*t_ns, trace->first_ns);

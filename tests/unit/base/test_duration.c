@@ -30,14 +30,15 @@ static void texts_with_units_are_exact(void **state)
 		{"0.3s", 300000000},
 		{".5s", 500000000},
 		{"5.s", 5000000000},
-		{"123", 123},
+		{"5", 5000000000},
+		{"1.5", 1500000000},
 		{"123ns", 123},
 		{"0", 0},
 		{"1.000ns", 1},
 		{"0.000000001s", 1},
 		{"0.0000000010s", 1},
 		{"0.00000000005m", 3},
-		{"9223372036854775807", INT64_MAX},
+		{"9223372036854775807ns", INT64_MAX},
 		{"9223372036.854775807s", INT64_MAX},
 		{"0009s", 9000000000},
 	};
@@ -67,10 +68,12 @@ static void other_texts_are_refused(void **state)
 		"1,5s",
 		"1e3",
 		"0x10",
-		"1.5",
+		"5 ",
+		"0.0000000001",
 		"0.5ns",
 		"0.0001us",
-		"9223372036854775808",
+		"9223372036854775808ns",
+		"9223372037",
 		"9223372036.854775808s",
 		"99999999999999999999s",
 		"9223372037s",
@@ -91,6 +94,18 @@ static void other_texts_are_refused(void **state)
 		if (lode_duration_parse(&ns, texts[i]) || ns != 77)
 			fail_msg("\"%s\" is taken for %" PRId64, texts[i], ns);
 	}
+}
+
+static void points_on_a_clock_are_in_ns(void **state)
+{
+	int64_t ns = -1;
+
+	(void)state;
+	assert_true(lode_clock_time_parse(&ns, "9223372036854775807"));
+	assert_int_equal(ns, INT64_MAX);
+	assert_true(lode_clock_time_parse(&ns, "1.5s"));
+	assert_int_equal(ns, 1500000000);
+	assert_false(lode_clock_time_parse(&ns, "1.5"));
 }
 
 static void every_number_of_ns_written_in_any_unit_comes_back(void **state)
@@ -182,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_with_units_are_exact),
 		cmocka_unit_test(other_texts_are_refused),
+		cmocka_unit_test(points_on_a_clock_are_in_ns),
 		cmocka_unit_test(every_number_of_ns_written_in_any_unit_comes_back),
 		cmocka_unit_test(people_read_three_digits),
 		cmocka_unit_test(the_text_is_near_the_truth),
