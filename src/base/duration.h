@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * A decimal number and a unit: ns, us (or µs), ms, s, m (or min), h. A bare number is in seconds. Exact:
- * a text that means a fraction of a nanosecond, or more than int64_t holds, is refused, as are
- * signs, empty texts and anything behind the unit. False: `*out_ns` is not touched.
+ * A decimal number and a unit: ns, us (or µs), ms, s, m (or min), h. A bare number is in seconds.
+ * Exact: a text that means a fraction of a nanosecond, or more than int64_t holds, is refused, as
+ * are signs, empty texts and anything behind the unit. False: `*out_ns` is not touched.
  */
 bool lode_duration_parse(int64_t *out_ns, const char *text);
 /* The same of a point on a recording's clock, which lode prints in ns: a bare number is in ns. */

@@ -46,11 +46,12 @@ void lode_dump_recorder_tell(struct lode_dump_recorder *recorder, const char *li
 		recorder->n_owed++;
 }
 
-static void run_second(char *const *argv, pid_t parent, const int control[2], int ack,
-		       const sigset_t *mask) __attribute__((noreturn));
+static void run_second(const struct lode_record_options *options, char *const *argv, pid_t parent,
+		       const int control[2], int ack, const sigset_t *mask)
+	__attribute__((noreturn));
 
-static void run_second(char *const *argv, pid_t parent, const int control[2], int ack,
-		       const sigset_t *mask)
+static void run_second(const struct lode_record_options *options, char *const *argv, pid_t parent,
+		       const int control[2], int ack, const sigset_t *mask)
 {
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
@@ -63,7 +64,7 @@ static void run_second(char *const *argv, pid_t parent, const int control[2], in
 	fcntl(control[READ], F_SETFD, 0);
 	fcntl(control[WRITE], F_SETFD, 0);
 	fcntl(ack, F_SETFD, 0);
-	execvp(argv[0], argv);
+	lode_record_exec_perf(options, argv);
 	_exit(127);
 }
 
@@ -88,7 +89,7 @@ void lode_dump_recorder_start(struct lode_dump_recorder *recorder,
 	argv = lode_record_controlled_command(&with, recorder->path, control[READ], ack[WRITE]);
 	recorder->perf = fork();
 	if (recorder->perf == 0)
-		run_second(argv, parent, control, ack[WRITE], mask);
+		run_second(options, argv, parent, control, ack[WRITE], mask);
 	free(argv);
 	close(control[READ]);
 	close(ack[WRITE]);

@@ -219,6 +219,13 @@ char **lode_record_controlled_command(const struct lode_record_options *options,
 	return command_line(options, data, control);
 }
 
+void lode_record_exec_perf(const struct lode_record_options *options, char *const *argv)
+{
+	if (options->perf_link)
+		execv(options->perf_link, argv);
+	execvp(argv[0], argv);
+}
+
 void lode_record_print_command(FILE *out, char *const *argv)
 {
 	for (char *const *word = argv; *word; word++) {

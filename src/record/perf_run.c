@@ -130,7 +130,9 @@ static int start_perf(struct run *run, const char *data, struct lode_error *err)
 		fcntl(run->control[READ], F_SETFD, 0);
 		fcntl(run->control[WRITE], F_SETFD, 0);
 		fcntl(run->ack[WRITE], F_SETFD, 0);
-		run_program(argv[0], argv);
+		lode_record_exec_perf(run->options, argv);
+		fprintf(stderr, "lode: %s: %s\n", argv[0], strerror(errno));
+		_exit(127);
 	}
 	if (run->perf < 0) {
 		run->perf = 0;
@@ -306,6 +308,9 @@ static void take_answer(struct run *run, bool is_of_second)
 	}
 	run->out->has_recorded = true;
 	run->out->begin_ns = lode_clock_ns(CLOCK_MONOTONIC);
+	/* Both perfs run. */
+	if (run->options->perf_link)
+		(void)unlink(run->options->perf_link);
 	if (run->options->duration_ns > 0)
 		run->deadline_ns = lode_clock_ns(CLOCK_MONOTONIC) + run->options->duration_ns;
 	lode_first_second_begin(&run->stacks, run->out->begin_ns);

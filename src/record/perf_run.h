@@ -6,6 +6,8 @@
  *          |                     events are on; then it begins
  *          +-- lode-watch        (parent_watch.h)
  *
+ * While it records, lode is called lode-record, and perf lode-perf.
+ *
  * The command is no child of perf, which would end it (SIGTERM) whenever the recording ends: when
  * lode is killed, perf closes its file and is gone, and the command goes on.
  */

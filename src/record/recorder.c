@@ -1,6 +1,7 @@
 /* Recording from the first check to the whole bundle. */
 #include "record/recorder.h"
 
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -197,18 +198,23 @@ static int record(struct lode_record_result *out, const struct lode_record_optio
 		  const char *program, struct lode_error *err)
 {
 	enum lode_stack_kind kind = LODE_STACKS_CHAINS;
-	struct lode_record_options with;
-	char data[1024];
+	struct lode_record_options with, run_with = *options;
+	char data[1024], link[1040];
 	char **argv;
 	int titles = -1, rc = lode_bundle_make(&out->bundle, options, err);
 
 	if (rc < 0)
 		return rc;
 	snprintf(data, sizeof(data), "%s/perf.data", out->bundle);
+	snprintf(link, sizeof(link), "%s/lode-perf", out->bundle);
+	if (symlink(options->perf, link) == 0)
+		run_with.perf_link = link;
 	/* Without room for it, processes have no titles. */
 	if (options->titles != LODE_TITLES_NONE && lode_unnamed_file_open(&titles, NULL) < 0)
 		titles = -1;
-	rc = run_perf(out, options, data, titles, &kind, err);
+	rc = run_perf(out, &run_with, data, titles, &kind, err);
+	if (run_with.perf_link)
+		(void)unlink(link);
 	/* Nothing but an empty directory: it goes again. */
 	if (rc < 0) {
 		if (titles >= 0)
@@ -295,7 +301,10 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 	follow_before(&found, program);
 	/* Of this process and its children: whatever is written to the bundle. */
 	found.command_umask = umask(0077);
+	/* By which lode mine knows what is the recorder's. */
+	prctl(PR_SET_NAME, "lode-record");
 	rc = record(out, &found, options->command ? program : NULL, err);
+	prctl(PR_SET_NAME, "lode");
 	umask(found.command_umask);
 	if (out->bundle && access(out->bundle, F_OK) == 0)
 		share_bundle(&found, out->bundle);

@@ -37,21 +37,22 @@ struct lode_record_options {
 	size_t n_pids;
 	const char *bundle; /* directory to make; NULL: NAME.lode, with a number if that is there */
 	const char *perf;   /* the perf program; NULL: looked for in PATH */
-	unsigned cpu_rate;  /* CPU samples per second and CPU */
-	size_t buffer_bytes; /* of each CPU; 0: 8 MiB, or with stack dumps as much as fits */
-	int64_t duration_ns; /* stop then; 0: when the command ends */
-	bool want_syscalls;  /* record system calls too */
-	bool want_network;   /* record sends and receives of TCP connections too */
-	bool name_in_turns;  /* with want_network, where perf can (record/socket_names.h) */
-	bool want_dwarf;     /* stack dumps in place of frame pointers */
-	bool switch_records; /* perf's own: who comes in after idle (record/idle_cpus.h) */
-	bool choose_stacks;  /* want_dwarf is for lode to decide (record/frame_pointers.h) */
-	size_t dump_bytes;   /* with want_dwarf; 0: LODE_DUMP_BYTES */
-	bool may_dump;	     /* chains and dumps until it is decided (record/first_second.h) */
-	bool want_later;     /* of both, dumps are kept (record/stacks_seen.h) */
-	bool keep_awake;     /* a spinner of class SCHED_IDLE on each CPU */
-	bool keep_plain;     /* leave perf.data uncompressed */
-	bool no_symbols;     /* no copies of programs in the bundle */
+	const char *perf_link; /* to it, by the name that its processes get; may be NULL */
+	unsigned cpu_rate;     /* CPU samples per second and CPU */
+	size_t buffer_bytes;   /* of each CPU; 0: 8 MiB, or with stack dumps as much as fits */
+	int64_t duration_ns;   /* stop then; 0: when the command ends */
+	bool want_syscalls;    /* record system calls too */
+	bool want_network;     /* record sends and receives of TCP connections too */
+	bool name_in_turns;    /* with want_network, where perf can (record/socket_names.h) */
+	bool want_dwarf;       /* stack dumps in place of frame pointers */
+	bool switch_records;   /* perf's own: who comes in after idle (record/idle_cpus.h) */
+	bool choose_stacks;    /* want_dwarf is for lode to decide (record/frame_pointers.h) */
+	size_t dump_bytes;     /* with want_dwarf; 0: LODE_DUMP_BYTES */
+	bool may_dump;	       /* chains and dumps until it is decided (record/first_second.h) */
+	bool want_later;       /* of both, dumps are kept (record/stacks_seen.h) */
+	bool keep_awake;       /* a spinner of class SCHED_IDLE on each CPU */
+	bool keep_plain;       /* leave perf.data uncompressed */
+	bool no_symbols;       /* no copies of programs in the bundle */
 	enum lode_titles titles;
 	char *const *events; /* n_events more, as perf record -e takes them */
 	size_t n_events;
@@ -104,6 +105,8 @@ size_t lode_record_buffer_bytes(const struct lode_record_options *options);
 /* The one that is run: without the command, listening on `control_fd`, answering on `ack_fd`. */
 char **lode_record_controlled_command(const struct lode_record_options *options, const char *data,
 				      int control_fd, int ack_fd);
+/* In a child: becomes perf, under the link's name if that is there. Returns when it cannot. */
+void lode_record_exec_perf(const struct lode_record_options *options, char *const *argv);
 /* A command line as a shell would need it, with a line feed. */
 void lode_record_print_command(FILE *out, char *const *argv);
 

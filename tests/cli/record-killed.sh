@@ -24,14 +24,14 @@ echo "== the machine, killed with kill -9"
 {
 	"$LODE" record -o machine --duration 60s &
 	pid=$!
-	wait_for perf
+	wait_for lode-perf
 	# Events are on when there is more than a header.
 	for _ in $(seq 300); do [ -s machine/perf.data ] && break; sleep 0.1; done
 	sleep 1
 	kill -KILL $pid
 	wait $pid
 } 2>/dev/null
-wait_for perf -v
+wait_for lode-perf -v
 wait_for lode -v
 marked
 says machine
@@ -46,7 +46,7 @@ echo "== a command, killed with kill -9"
 	kill -KILL $pid
 	wait $pid
 } 2>/dev/null
-wait_for perf -v
+wait_for lode-perf -v
 wait_for lode -v
 marked
 ls -A command | grep -v titles.tsv
@@ -61,7 +61,7 @@ echo "== perf killed, the command goes on"
 	"$LODE" record -o early -- sleep 3 2>said &
 	pid=$!
 	wait_for sleep
-	for p in $(pgrep -x perf -P $pid); do kill -KILL "$p"; done
+	for p in $(pgrep -x lode-perf -P $pid); do kill -KILL "$p"; done
 	wait $pid
 	echo "exit $?"
 } 2>/dev/null
@@ -73,7 +73,7 @@ echo "== no room"
 	# Room for what perf writes first, also of a few processes more than there were, and for little more.
 	ulimit -f $(($(stat -c %s empty/perf.data) / 1024 + 500)) # KiB
 	trap '' XFSZ
-	"$LODE" record -o full -- sh -c 'while pgrep -x perf -P $PPID >no; do :; done' 2>said
+	"$LODE" record -o full -- sh -c 'while pgrep -x lode-perf -P $PPID >no; do :; done' 2>said
 	echo "exit $?"
 )
 grep -c 'full lacks the end of the recording' said

@@ -193,6 +193,11 @@ for o in one two; do
 	awk -v pid="$pid" '$2 == pid { print $3 }' $o/titles.tsv | grep '^sleep'
 done
 
+echo "== processes of lode itself have names of their own"
+"$LODE" record -o names-of-lode --no-symbols -- sleep 1 2>/dev/null
+zstd -dcq names-of-lode/perf.data.zst >plain.data
+perf script -i plain.data --show-task-events 2>/dev/null | grep -o 'lode-perf\|lode-record\|lode-titles' | sort -u
+
 echo "== stopped"
 "$LODE" record -o stopped --no-symbols -- sleep 60 2>/dev/null &
 pid=$!
@@ -252,11 +257,11 @@ echo "== killed with its spinners"
 	pid=$!
 	for _ in $(seq 300); do
 		spinners=$(pgrep -P $pid lode-awake)
-		[ "$(echo "$spinners" | wc -w)" = "$(nproc)" ] && pgrep -P $pid perf >/dev/null && break
+		[ "$(echo "$spinners" | wc -w)" = "$(nproc)" ] && pgrep -P $pid lode-perf >/dev/null && break
 		sleep 0.1
 	done
 	[ "$(echo "$spinners" | wc -l)" = "$(nproc)" ] && echo "one on each CPU"
-	pkill -INT -P $pid perf
+	pkill -INT -P $pid lode-perf
 	kill -KILL $pid
 	wait $pid
 	# Where nobody reaps them, the dead stay as zombies. On a busy machine a process of class
