@@ -19,6 +19,7 @@ struct mine_values {
 	struct lode_mining_values mining;
 	/* output */
 	size_t top, paths;
+	bool folds_small;
 	const char *show, *source, *html, *repo, *where;
 	bool wants_json, wants_detail, wants_folded;
 	struct lode_export_values exports;
@@ -130,6 +131,7 @@ static void settle_values(struct mine_values *v)
 	lode_mining_values_settle(&v->mining);
 	if (v->paths == SIZE_MAX)
 		v->paths = v->html && !v->is_joined ? PAGE_PATHS : 0;
+	v->folds_small = v->top == SIZE_MAX && !v->html && !v->wants_json && !v->show;
 	v->top = lode_longest_list(v->top, v->html, v->wants_json, v->show ? 10 : 12);
 }
 
@@ -305,6 +307,7 @@ static struct lode_mine_request mine_request_of(const struct mine_values *v, con
 			     v->source,
 		.show = v->show,
 		.top = v->top,
+		.folds_small = v->folds_small,
 		.top_inside = v->html ? LODE_PAGE_TOP_INSIDE : 0,
 		.wants_rows = v->html || (v->wants_json && !v->source),
 		.wants_detail = v->html || v->wants_detail,

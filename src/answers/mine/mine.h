@@ -37,6 +37,7 @@ struct lode_mine_request {
 	bool only_read;	   /* nothing is mined: for lode_mine_folded of all */
 	const char *show;  /* one cluster, by its rank or id; NULL: all */
 	size_t top;	   /* longest list; 0: no bound */
+	bool folds_small;  /* clusters below 1 % behind the first ones are not shown one by one */
 	size_t top_inside; /* as struct lode_cluster_rows_options */
 	bool wants_rows;   /* clusters as documents list them */
 	bool wants_detail; /* and what pages are drawn of */
@@ -64,6 +65,13 @@ struct lode_mine_served {
 	const char *const *questions, *const *changes;
 	size_t n_questions, n_changes;
 };
+
+/* Below 1 % of the time of all symptoms. */
+static inline bool lode_cluster_is_small(const struct lode_mined *mined,
+					 const struct lode_cluster *cluster)
+{
+	return (double)cluster->own_ns < 0.01 * (double)mined->symptom_ns;
+}
 
 struct lode_mine_answer {
 	struct lode_opening opening;	  /* of an answer with clusters */

@@ -175,10 +175,22 @@ static void describe_job(struct lode_mine_answer *answer, const struct lode_dige
 
 /* ---- What was mined ---- */
 
-static void sum_up_clusters(struct lode_mine_answer *answer, const struct lode_mined *mined,
-			    size_t top)
+/* How many have a row: small ones go into one line, behind the first ones and if there are two. */
+static size_t count_rows(const struct lode_mined *mined, const struct lode_mine_request *request)
 {
-	answer->n_shown = lode_listed(top, mined->n_clusters);
+	enum { FIRST_ROWS = 5 };
+	size_t n = lode_listed(request->top, mined->n_clusters), n_rows = n;
+
+	while (request->folds_small && n_rows > FIRST_ROWS &&
+	       lode_cluster_is_small(mined, &mined->clusters[n_rows - 1]))
+		n_rows--;
+	return n_rows + 1 == mined->n_clusters ? n : n_rows;
+}
+
+static void sum_up_clusters(struct lode_mine_answer *answer, const struct lode_mined *mined,
+			    const struct lode_mine_request *request)
+{
+	answer->n_shown = count_rows(mined, request);
 	answer->n_more = mined->n_clusters - answer->n_shown;
 	answer->explained_ns = mined->aoi_ns - mined->other_ns;
 	for (size_t i = answer->n_shown; i < mined->n_clusters; i++)
@@ -388,7 +400,7 @@ static int lay_out_clusters(struct lode_mine_state *s, const struct lode_mine_re
 
 	if (rc < 0)
 		return rc;
-	sum_up_clusters(&s->answer, s->mined, request->top);
+	sum_up_clusters(&s->answer, s->mined, request);
 	list_programs(s, request->top);
 	name_busy(s);
 	name_ready_unknown(s);

@@ -89,13 +89,16 @@ static void print_mined_rest(FILE *out, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *m = answer->mined;
 	const char *unit = m->digest->unit, *other = answer->cpu ? answer->cpu->other : NULL;
+	const char *below = answer->n_more == 1 ? " below 1 %" : " below 1 % each";
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+	bool are_small = answer->n_more && lode_cluster_is_small(m, &m->clusters[answer->n_shown]);
 
 	if (answer->n_more)
-		fprintf(out, "%zu more cluster%s: %s (%s); --top 0 shows all.\n", answer->n_more,
-			answer->n_more == 1 ? "" : "s",
+		fprintf(out, "%zu more cluster%s%s: %s (%s)%s; --top 0 shows all.\n",
+			answer->n_more, answer->n_more == 1 ? "" : "s", are_small ? below : "",
 			lode_format_share(a, answer->more_ns, m->symptom_ns),
-			lode_format_cost(b, answer->more_ns, unit));
+			lode_format_cost(b, answer->more_ns, unit),
+			are_small && answer->n_more > 1 ? " together" : "");
 	fprintf(out, "Other: %s (%s), in stacks that no pattern explains%s%s.\n",
 		lode_format_share(a, m->other_ns, m->symptom_ns),
 		lode_format_cost(b, m->other_ns, unit), other ? ": " : "", other ? other : "");
