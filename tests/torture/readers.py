@@ -203,8 +203,9 @@ def readers(lode, folder, is_full):
     kallsyms = content(TOP / "samples/startup/symbols/.build-id/4a/5a9b0affb66c437abcd455d2738af879985fa9/kallsyms.zst")
     timeline = [["timeline", "IN"], ["timeline", "--json", "IN"], ["timeline", "--window", "+0,+1ms", "IN"],
                 ["timeline", "--index", "out.lodet", "IN"], ["timeline", "--chrome-trace", "out.json", "IN"]]
-    indexed = timeline[:3] + [["timeline", "--thread", "1001", "IN"], ["timeline", "--at", "1001:+1us", "IN"],
-                              ["timeline", "-f", "main", "IN"]]
+    indexed = timeline + [["timeline", "--html", "out.html", "IN"], ["timeline", "--symptoms-out", "out.txt", "IN"],
+                          ["timeline", "--json", "--page", "IN"], ["timeline", "--thread", "1001", "IN"],
+                          ["timeline", "--at", "1001:+1us", "IN"], ["timeline", "-f", "main", "IN"]]
     stream = [["info", "IN"], ["mine", *symptom, "IN"], ["mine", "--scope", "graph", *symptom, "IN"],
               ["mine", "--folded", *symptom, "IN"], ["suspects", "IN"], ["timeline", "IN"],
               ["digest", "--merge", "out.digest", *symptom, "IN"], ["mine", "--json", "--detail", *symptom, "IN"],
