@@ -413,21 +413,28 @@ static double written_number_at(struct table *t, size_t column, uint8_t *mark)
 	return value;
 }
 
-static double number_at(struct table *t, size_t column, uint8_t *mark)
+static bool has_decimal_comma(const struct table *t, size_t column)
 {
-	bool is_bad = false;
+	return column < t->commas.n && t->commas.at[column] == LODE_COMMA_DECIMAL;
+}
+
+/* What is not mere digits and a point, or is written as in another locale. */
+static double other_number_at(struct table *t, size_t column, uint8_t *mark)
+{
+	if (has_decimal_comma(t, column) && !lode_slice_trim(t->cells.at[column]).len)
+		return NAN;
+	return written_number_at(t, column, mark);
+}
+
+static inline double number_at(struct table *t, size_t column, uint8_t *mark)
+{
+	bool is_bad = t->commas.n && has_decimal_comma(t, column);
 	double value = NAN;
 
-	*mark = 0;
-	if (column >= t->commas.n || t->commas.at[column] != LODE_COMMA_DECIMAL) {
+	if (!is_bad)
 		value = lode_counter_number(t->cells.at[column].at, t->cells.at[column].len,
 					    &is_bad);
-		if (!is_bad)
-			return value;
-	} else if (!lode_slice_trim(t->cells.at[column]).len) {
-		return value;
-	}
-	return written_number_at(t, column, mark);
+	return is_bad ? other_number_at(t, column, mark) : value;
 }
 
 /* ---- Rows that wait ---- */
@@ -490,18 +497,29 @@ static void decide_rest(struct table *t)
 	flush_rows(t);
 }
 
+static void pad_marks(struct table *t, size_t n)
+{
+	while (t->marks.n < n)
+		lode_vec_append(&t->marks, 0);
+}
+
+/* The last value. */
+static void mark_value(struct table *t)
+{
+	pad_marks(t, t->values.n - 1);
+	lode_vec_append(&t->marks, 1);
+}
+
 static void append_counter_row(struct table *t, uint32_t group, int64_t t_ns)
 {
 	struct waiting_row row = {t_ns, t->lines.offset, t->lines.number, group};
-	bool waits = t->waiting.n > 0;
 
 	t->reader->facts->n_rows++;
-	for (size_t i = 0; i < t->marks.n && !waits; i++)
-		waits = t->marks.at[i];
-	if (!waits) {
+	if (!t->waiting.n && !t->marks.n) {
 		lode_counter_log_row(t->reader->log, group, t_ns, t->values.at);
 		return;
 	}
+	pad_marks(t, t->values.n);
 	lode_vec_append(&t->waiting, row);
 	lode_vec_append_all(&t->waiting_values, t->values.at, t->values.n);
 	lode_vec_append_all(&t->waiting_marks, t->marks.at, t->marks.n);
@@ -550,6 +568,7 @@ static void take_row(struct table *t, char *line, size_t len)
 		of[server_len] = '\0';
 		if (t->name_column < t->cells.n && t->value_column < t->cells.n) {
 			name = cell_text(t, t->name_column);
+			mark = 0;
 			value = number_at(t, t->value_column, &mark);
 			if (mark && comma_of_file(t) == LODE_COMMA_THOUSANDS)
 				value *= 1000;
@@ -564,7 +583,8 @@ static void take_row(struct table *t, char *line, size_t len)
 				continue;
 			mark = 0;
 			lode_vec_append(&t->values, i < t->cells.n ? number_at(t, i, &mark) : NAN);
-			lode_vec_append(&t->marks, mark);
+			if (mark)
+				mark_value(t);
 		}
 		append_counter_row(t, group_of(t, server, server_len), t_ns);
 	}
