@@ -118,12 +118,12 @@ static const char *unknown_words(struct lode_arena *arena, const struct lode_min
 
 	if (!answer->ready_unknown)
 		return "";
-	return lode_finding_text(arena,
-				 "For %s of this time (%s) threads were last seen ready, and what "
-				 "they waited for is unknown: %s.",
-				 lode_format_share(share, mined->ready_unknown_ns, mined->aoi_ns),
-				 lode_format_cost(ready, mined->ready_unknown_ns, "ns"),
-				 answer->ready_unknown);
+	return lode_finding_text(
+		arena,
+		"For %s of this time (%s) threads were last seen ready, and what "
+		"they waited for is unknown: %s.",
+		lode_format_share(share, mined->ready_unknown_ns, mined->symptom_ns),
+		lode_format_cost(ready, mined->ready_unknown_ns, "ns"), answer->ready_unknown);
 }
 
 /* By the cost that an idle machine leaves. */

@@ -110,7 +110,7 @@ static void print_mined_rest(FILE *out, const struct lode_mine_answer *answer)
 			lode_format_cost(b, lode_mined_contended_ns(m), unit), answer->busy);
 	if (answer->ready_unknown)
 		fprintf(out, "Ready, but no other thread is known to have run: %s (%s): %s.\n",
-			lode_format_share(a, m->ready_unknown_ns, m->aoi_ns),
+			lode_format_share(a, m->ready_unknown_ns, m->symptom_ns),
 			lode_format_cost(b, m->ready_unknown_ns, unit), answer->ready_unknown);
 	if (m->recording_ns)
 		fprintf(out,
