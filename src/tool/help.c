@@ -146,13 +146,14 @@ void lode_help_overview(FILE *out)
 		wrap(out, (*c)->summary, strlen((*c)->summary), name_columns + 2, name_columns + 2,
 		     prose_columns(out));
 	}
-	fprintf(out, "\n"
-		     "To start:\n"
-		     "  lode record -- ./program         record a run of a program (needs perf)\n"
-		     "  lode mine program.lode           show what made it slow\n"
-		     "  lode mine --show 1 program.lode  show the largest problem in full\n\n"
-		     "lode COMMAND --help lists all options; --color=WHEN and --no-pager also work "
-		     "before\nCOMMAND. Results go to stdout, messages to stderr.\n");
+	fprintf(out,
+		"\n"
+		"To start:\n"
+		"  lode record -- ./program         record a run of a program (needs perf)\n"
+		"  lode mine program.lode           show what made it slow\n"
+		"  lode mine --show 1 program.lode  show the largest problem in full\n\n"
+		"lode COMMAND --help lists all options; --color=WHEN and --no-pager work before\n"
+		"COMMAND, too. Results go to stdout, messages to stderr.\n");
 }
 
 /* ---- man pages ---- */

@@ -79,7 +79,7 @@ cc -std=gnu17 -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -w -o desk
 python3 - <<'P'
 import json
 d = json.load(open("with.json"))
-own = sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"]
+own = sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] + d["recording_ns"]
 print("every ns once:", own == d["symptom_ns"])
 text = json.dumps(d, ensure_ascii=False)
 print("→ desk, busy with reporter" in text, "make_report" in text)

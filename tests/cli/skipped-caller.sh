@@ -119,5 +119,5 @@ for data in kept lacking false borders; do
 	"$LODE" info --json $data.data | grep -o '"skips_caller_pct": [0-9.]*' | head -n 1
 done
 echo '== what is said of it'
-"$LODE" info lacking.data | grep -e 'caller of its innermost' -e 'Largest flaw' -e 'stacks without' -A 1
+"$LODE" info lacking.data | grep -e "innermost function's caller" -e 'caller of its innermost' -e 'Largest flaw' -e 'stacks without' -A 1
 "$LODE" mine --symptom comm=prog lacking.data | grep -A 1 'Missing callers'

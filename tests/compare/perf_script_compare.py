@@ -28,6 +28,9 @@ difference is recognised for what it is, counted and shown, and anything else fa
                 latest. Which is right depends on when the sample was taken; neither can know.
  nameless-plt   entries of the PLT have no symbols: their names are worked out, and one of the two finds
                 none (perf's own worked-out name may be empty: "@plt").
+ false-caller   Of those, lode also drops return addresses that no call in the program's file precedes.
+ tracer         Frames of tracers at the leaf are not the program's: lode ends the stack at what was traced, and
+                gives a sample in tracing code to [recording].
  stray-caller   Code without frame pointers gives callers that are no code. lode drops those outside of all
                 mappings if the stack has code nearer to its leaf.
 
@@ -198,8 +201,25 @@ def drop_strays(perf_frames):
             if not (code and i > code[0] and frame[1] == frame[3] == "[unknown]")]
 
 
+TRACER = re.compile(r"__traceiter_|__bpf_trace_|bpf_trace_run|trace_call_bpf|trace_event_|event_trigger|ftrace_|_*perf_|"
+                    r"k(ret)?probe_|uprobe_|uretprobe_|function_(stack_)?trace_call|trace_graph_|bpf_trampoline|__bpf_tramp|_*bpf_prog_")
+
+
 def difference(perf_frames, lode_frames, names, identified, jit=None):
     """None if the stacks are the same; else why they differ ("" when there is no good reason)."""
+    why = untraced_difference(perf_frames, lode_frames, names, identified, jit)
+    if why != "":
+        return why
+    for i, (_, symbol, _, module) in enumerate(perf_frames):
+        if module == "[kernel]" and TRACER.match(symbol) and (
+                lode_frames == [("[recording]", "")]
+                or untraced_difference(perf_frames[i + 1:], lode_frames, names, identified, jit) != ""):
+            return "tracer"
+    return ""
+
+
+def untraced_difference(perf_frames, lode_frames, names, identified, jit):
+    """The same where both have all frames."""
     if perf_frames and perf_frames[-1][0] == 2**64 - 1:
         perf_frames = perf_frames[:-1]  # where perf's unwinder met the end of the copied stack
     n_given, perf_frames = len(perf_frames), drop_strays(perf_frames)
@@ -211,7 +231,21 @@ def difference(perf_frames, lode_frames, names, identified, jit=None):
         without = [[(re.sub(r"^.*@plt$", "", frame[0]), *frame[1:]) for frame in frames] for frames in (theirs, ours)]
         if without != [theirs, ours] and stack_difference(*without, names, identified, jit) != "":
             return "nameless-plt"
+        if lacks_false_callers(theirs, collapse(ours)):
+            return "false-caller"
     return "stray-caller" if why is None and len(perf_frames) < n_given else why
+
+
+def lacks_false_callers(theirs, ours):
+    """Whether lode's frames are perf's but for some of the program's, behind its innermost one."""
+    code, i = False, 0
+    for name, module, *_ in theirs:
+        if i < len(ours) and (name, module) == ours[i]:
+            i += 1
+        elif not code or module == "[kernel]":
+            return False
+        code = code or module not in ("[unknown]", "[kernel]")
+    return i == len(ours)
 
 
 def stack_difference(theirs, ours, names, identified, jit):

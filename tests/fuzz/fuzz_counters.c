@@ -3,8 +3,25 @@
 
 #include <string.h>
 
+#include "base/input.h"
 #include "input/formats/counters/counter_source.h"
 #include "input/format.h"
+
+/* By its first bytes as inputs give them: without a byte order mark, as UTF-8. */
+static bool is_recognised(const char *path)
+{
+	struct lode_input *input;
+	uint8_t head[LODE_PEEK_LEAST_BYTES];
+	bool is_known;
+	ssize_t n;
+
+	if (lode_input_open(&input, path, NULL) < 0)
+		return false;
+	n = lode_input_peek(input, head, sizeof(head), NULL);
+	is_known = n >= 0 && lode_format_find_unnamed(LODE_HOLDS_COUNTERS, head, (size_t)n);
+	lode_input_close(input);
+	return is_known;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -19,12 +36,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(&magic, data, 2);
 	/* sar's files are sadf's to read, and each would start a process */
 	if (magic != 0xd596 && magic != 0x96d5) {
-		/* Inputs are read without a byte order mark. */
-		size_t mark = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-		bool is_known = lode_format_find_unnamed(LODE_HOLDS_COUNTERS, data + mark,
-							 size - mark < 4096 ? size - mark : 4096);
+		const char *path = fuzz_file(data, size);
+		bool is_known = is_recognised(path);
 
-		rc = lode_counters_read(log, fuzz_file(data, size), NULL, &facts, &err);
+		rc = lode_counters_read(log, path, NULL, &facts, &err);
 		FUZZ_CHECK((rc == 0) == (facts.n_rows > 0));
 		FUZZ_CHECK(rc == 0 || (err.status == (enum lode_status)rc && err.message[0]));
 		FUZZ_CHECK(rc < 0 || is_known);

@@ -75,8 +75,9 @@ def main():
 
     own = sum(c["own_ns"] for c in doc["clusters"])
     check(doc["symptom_ns"] == symptom_ns, f"symptom_ns {doc['symptom_ns']}, truth {symptom_ns}")
-    check(own + doc["other_ns"] == symptom_ns,
-          f"own {own} + other {doc['other_ns']} is not the symptoms' {symptom_ns}")
+    check(own + doc["other_ns"] + doc["recording_ns"] == symptom_ns,
+          f"own {own} + other {doc['other_ns']} + recording {doc['recording_ns']} is not the symptoms' {symptom_ns}")
+    check(doc["recording_ns"] <= 0.001 * symptom_ns, f"recording took {doc['recording_ns'] / symptom_ns:.2%}")
     by_bug = {b: [] for b in OWN}
     for c in doc["clusters"]:
         common = names(c["common"])

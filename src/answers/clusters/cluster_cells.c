@@ -2,6 +2,7 @@
 #include "answers/clusters/cluster_cells.h"
 
 #include "base/sorted.h"
+#include "model/tracers.h"
 
 /* Stacks that clusters own: (node, group of kinds) -> cluster. */
 struct owners {
@@ -85,6 +86,8 @@ LODE_COMPARE(by_members, struct lode_cluster_cell,
 static bool add_cells(struct lode_cluster_cells *out, struct cell_keys *keys,
 		      const struct owners *owners, const struct lode_digest *digest, size_t most)
 {
+	uint32_t recording = lode_tracers_recording(&digest->tree);
+
 	for (size_t i = 0; i < digest->symptoms.n && out->symptoms.n <= most; i++)
 		add_symptom_cell(out, keys, &digest->symptoms.at[i]);
 	for (size_t i = 0; i < digest->rows.n && out->cells.n + out->symptoms.n <= most; i++) {
@@ -92,7 +95,7 @@ static bool add_cells(struct lode_cluster_cells *out, struct cell_keys *keys,
 		const struct lode_digest_symptom *symptom = &digest->symptoms.at[row->symptom];
 		uint32_t thread = lode_map_find(&keys->of_thread, symptom->comm);
 
-		if (row->cost_ns)
+		if (row->cost_ns && row->stack != recording)
 			add_cell(out, keys,
 				 lode_map_find(&keys->of_symptom,
 					       (uint64_t)symptom->stream << 32 | thread),

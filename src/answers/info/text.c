@@ -201,7 +201,7 @@ static void print_quality(FILE *out, const struct lode_info_stream *s,
 	add_part(table, c->unrooted, m->unrooted,
 		 "has a stack that does not reach its thread's entry");
 	add_part(table, c->skips_caller, m->skips_caller,
-		 "lacks the caller of its innermost function (no frame pointer)");
+		 "lacks its innermost function's caller (no frame pointer)");
 	add_part(table, c->truncated, m->truncated, "has a stack cut at the recorder's limit");
 	add_part(table, c->kernel_only, m->kernel_only, "has kernel frames only, in a user thread");
 	add_part(table, c->unknown, m->unknown, "has a frame without a symbol");

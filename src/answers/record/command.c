@@ -172,7 +172,7 @@ static void say_titles(const struct lode_command *self, const struct lode_record
 	snprintf(processes, sizeof(processes), "%zu process%s", result->n_titles,
 		 result->n_titles == 1 ? "" : "es");
 	if (with->titles == LODE_TITLES_NONE)
-		lode_say(self, "stored of command lines: nothing, only the names of threads");
+		lode_say(self, "command lines stored: none, only the names of threads");
 	else if (with->titles == LODE_TITLES_FULL)
 		lode_say(self,
 			 "stored: command lines of %s, without apparent secrets. No rule finds all "
@@ -180,7 +180,7 @@ static void say_titles(const struct lode_command *self, const struct lode_record
 			 processes);
 	else
 		lode_say(self,
-			 "stored of command lines: program and script, subcommand or first file of "
+			 "command lines stored: program and script, subcommand or first file of "
 			 "%s (--titles full: all arguments; none: nothing)",
 			 processes);
 }

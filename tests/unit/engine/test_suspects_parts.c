@@ -103,9 +103,9 @@ static void thresholds_are_read_as_written(void **state)
 		int64_t prune, success, failed;
 	} good[] = {
 		{"1us,20ms,50ms", NULL, 1000, 20000000, 50000000},
-		{"20,50", NULL, INT64_MIN, 20, 50},
+		{"20,50", NULL, INT64_MIN, 20000000000, 50000000000},
 		{"syscall:*=0,0,0", "syscall:*", 0, 0, 0},
-		{"a=b=1,2", "a=b", INT64_MIN, 1, 2},
+		{"a=b=1us,2ms", "a=b", INT64_MIN, 1000, 2000000},
 	};
 	static const char *const bad[] = {"",	"1",	"1,2,3,4", "2,1",  "1,x", "=1,2",
 					  "a=", "1,,2", ",1,2",	   "1,2,", "-1,2"};
