@@ -208,7 +208,7 @@ static bool parse_short_date(struct lode_log_time *out, const char *t, size_t le
 	int first, second, year, hour, minute, second_of = 0;
 	bool is_dotted = mark != NULL;
 	char separator = is_dotted ? '.' : '/';
-	size_t at = 0, end;
+	size_t at = 0;
 	int64_t clock_s;
 
 	if (!parse_short(&first, t, len, &at, separator) ||
@@ -232,11 +232,10 @@ static bool parse_short_date(struct lode_log_time *out, const char *t, size_t le
 	    !is_day(year, is_dotted ? second : first, is_dotted ? first : second))
 		return false;
 	clock_s = hour * 3600 + minute * 60 + second_of;
-	end = at;
 	if (!is_dotted) {
 		int64_t ignored = clock_s, fraction_ns;
+		size_t end = parse_fraction(&fraction_ns, t, len, at);
 
-		end = parse_fraction(&fraction_ns, t, len, at);
 		if (parse_half(&ignored, t, len, end) <= end)
 			return false;
 	}

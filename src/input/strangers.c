@@ -67,7 +67,7 @@ static bool is_etl(struct lode_slice head)
 static bool is_elf_type(struct lode_slice head, uint8_t type)
 {
 	return head.len > 18 && lode_slice_begins(head, "\177ELF") &&
-	       (head.at[16] == type || head.at[17] == type);
+	       ((uint8_t)head.at[16] == type || (uint8_t)head.at[17] == type);
 }
 
 static bool is_core(struct lode_slice head)

@@ -318,7 +318,7 @@ static const char *telling_argument(const struct counted *counted, const struct 
 	     before = a, a = lode_title_next(row->text, row->size, a)) {
 		uint32_t id = lode_strings_find(&counted->arguments, a, strlen(a));
 
-		if (lode_title_is_unfit(a) || id == LODE_NONE || counted->n.at[id] == n)
+		if (lode_title_is_unfit(a) || id >= counted->n.n || counted->n.at[id] == n)
 			continue;
 		if (*before != '-' || strchr(before, '='))
 			return a;

@@ -24,7 +24,8 @@ static enum go_role role_of(const struct lode_calltree *tree, uint32_t frame)
 	};
 	const char *function = lode_frame_function(tree, frame);
 
-	if (tree->frames.at[frame].flags & LODE_FRAME_KERNEL || strncmp(function, "runtime.", 8))
+	if (tree->frames.at[frame].flags & LODE_FRAME_KERNEL ||
+	    strncmp(function, "runtime.", 8) != 0)
 		return NO_ROLE;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
 		if (!strcmp(function, functions[i].name))

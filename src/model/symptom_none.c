@@ -40,17 +40,16 @@ static void count_names(name_counts *out, const struct lode_stream *stream)
 
 	for (size_t i = 0; i < stream->threads.n; i++) {
 		const struct lode_thread *thread = &stream->threads.at[i];
-		uint32_t *place;
+		uint32_t place;
 
 		if (!thread->events.n)
 			continue;
-		place = lode_map_slot(&places, thread->comm);
-		if (*place == LODE_NONE) {
-			*place = (uint32_t)out->n;
+		lode_vec_reserve(out, out->n + 1);
+		place = lode_map_number(&places, thread->comm, out->n);
+		if (place == out->n)
 			lode_vec_append(
 				out, ((struct name_count){stream_string(stream, thread->comm), 0}));
-		}
-		out->at[*place].n++;
+		out->at[place].n++;
 	}
 	lode_map_release(&places);
 	lode_sort(out->at, out->n, by_count);

@@ -292,8 +292,8 @@ static void find_branch(struct lode_headline *out, struct building *b)
 	for (size_t i = 0; i < tails.held.n; i++) {
 		const struct held *held = &tails.held.at[i];
 
-		if (2 * held->cost_ns > cost_ns && (!first || held->cost_ns > first->cost_ns) &&
-		    tells(b, held->frame))
+		if (held->cost_ns > cost_ns - held->cost_ns &&
+		    (!first || held->cost_ns > first->cost_ns) && tells(b, held->frame))
 			first = held;
 	}
 	if (first) {

@@ -28,23 +28,23 @@ struct lode_mine_request {
 	struct lode_digest_job_options reading;
 	struct lode_mine_options mine; /* kinds of events are apart as the streams' shape says */
 	const char *lambda;	       /* how λ was chosen, in words */
+	/* Called with a raised λ, formatted for --min-cost; may be NULL. */
+	void (*raise_lambda)(void *context, const char *min_cost);
+	void *raise_context;
+	const char *show;		/* one cluster, by its rank or id; NULL: all */
+	size_t top;			/* longest list; 0: no bound */
+	size_t top_inside;		/* as struct lode_cluster_rows_options */
+	const struct lode_asked *asked; /* NULL: by no command line */
+	size_t n_paths_of; /* critical paths of the worst symptom of each of the first clusters */
 	/* Where `mine` leaves λ open and the default gives too many patterns: one that fits is
 	   mined with in its place. Else it is refused (LODE_ERR_ARG). */
 	bool may_raise_lambda;
-	/* Is told that one, as a value of --min-cost. NULL: nobody is. */
-	void (*raise_lambda)(void *context, const char *min_cost);
-	void *raise_context;
 	bool only_read;	   /* nothing is mined: for lode_mine_folded of all */
-	const char *show;  /* one cluster, by its rank or id; NULL: all */
-	size_t top;	   /* longest list; 0: no bound */
 	bool folds_small;  /* clusters below 1 % behind the first ones are not shown one by one */
-	size_t top_inside; /* as struct lode_cluster_rows_options */
 	bool wants_rows;   /* clusters as documents list them */
 	bool wants_detail; /* and what pages are drawn of */
 	bool is_served;	   /* the list of clusters alone, which are asked for one by one */
-	const struct lode_asked *asked; /* NULL: by no command line */
-	bool wants_paths;		/* critical paths, read from the recordings again: */
-	size_t n_paths_of; /* of the worst symptom of each of the first so many clusters */
+	bool wants_paths;  /* critical paths, read from the recordings again */
 };
 
 /* What was read, beyond the clusters. */

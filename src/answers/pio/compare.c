@@ -246,7 +246,7 @@ static struct lode_opening compare_opening(const struct lode_pio_compare_answer 
 
 	if (!answer->n_compared)
 		opening.finding = "No counter has enough values both before and after.";
-	else if (!answer->stands_out)
+	else if (!answer->stands_out || !first)
 		opening.finding = lode_finding_text(
 			arena,
 			"Nothing stands out: no service changed more than counters do by "

@@ -356,22 +356,23 @@ static int find_condition(struct lode_during_condition *out, struct lode_timelin
 {
 	const struct lode_call_trace *trace = answer->job.trace;
 	char word[256] = "";
-	const char *colon = words;
+	const char *rest = words;
 	bool is_found = false;
 
-	while (!is_found && (colon = strchr(colon, ':')) != NULL) {
-		snprintf(word, sizeof(word), "%.*s", (int)(colon++ - words), words);
+	for (const char *colon; !is_found && (colon = strchr(rest, ':')) != NULL;) {
+		snprintf(word, sizeof(word), "%.*s", (int)(colon - words), words);
+		rest = colon + 1;
 		for (size_t i = 0; i < trace->threads.n && !is_found; i++)
 			is_found = is_thread(trace, i, word);
 	}
-	if (!*word || (is_found && !*colon))
+	if (!*word || !*rest)
 		return misused(answer, err,
 			       "--during: give THREAD:FUNCTION or THREAD:idle, such as 4711:lock");
 	if (find_thread(&out->thread, answer, word, err) < 0)
 		return LODE_ERR_ARG;
 	out->function = LODE_NONE;
-	return strcmp(colon, "idle") == 0 ? LODE_OK
-					  : find_function(&out->function, answer, colon, err);
+	return strcmp(rest, "idle") == 0 ? LODE_OK
+					 : find_function(&out->function, answer, rest, err);
 }
 
 /* Rows of the thread that is asked for, which something is there to say of. */

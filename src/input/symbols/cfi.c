@@ -58,7 +58,7 @@ struct lode_cfi *lode_cfi_new_take(struct lode_elf_file *program, struct lode_el
 		cfi->eh_frame = dwarf_getcfi_elf(program->elf);
 	if (frames && is_debug_sound)
 		cfi->dwarf = dwarf_begin_elf(frames->elf, DWARF_C_READ, NULL);
-	if (cfi->dwarf)
+	if (frames && cfi->dwarf)
 		is_debug_sound = lode_cfi_is_debug_frame_sound(frames->elf);
 	if (cfi->dwarf && is_debug_sound)
 		cfi->debug_frame = dwarf_getcfi(cfi->dwarf);
