@@ -290,6 +290,8 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 		rc = lode_check_cpu_rate(options->cpu_rate, err);
 	if (rc == 0 && options->want_network)
 		rc = lode_check_network(err);
+	for (size_t i = 0; rc == 0 && i < options->n_events; i++)
+		rc = lode_check_event(perf, options->events[i], err);
 	if (rc < 0)
 		return rc;
 	found.perf = perf;

@@ -5,14 +5,15 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/mem.h"
+#include "base/shell_words.h"
 
 /* Where tracepoints are described. */
 static const char *tracefs_folder(void)
@@ -166,6 +167,49 @@ int lode_check_network(struct lode_error *err)
 			 "--network: this kernel has no tracepoints sock:sock_send_length and "
 			 "sock_recv_length, which came with Linux 6.3. Without --network, a wait "
 			 "over a socket is followed where the sender itself woke the reader");
+}
+
+/* What perf points at: "     \\___ unknown tracepoint". Empty if it gives no reason. */
+static void read_reason(char *reason, size_t size, FILE *in)
+{
+	static const char pointer[] = "\\___ ";
+	char line[512];
+
+	reason[0] = '\0';
+	while (fgets(line, sizeof(line), in)) {
+		const char *at = strstr(line, pointer);
+
+		line[strcspn(line, "\n")] = '\0';
+		if (at && !reason[0])
+			lode_escape(reason, size, at + strlen(pointer));
+	}
+}
+
+int lode_check_event(const char *perf, const char *event, struct lode_error *err)
+{
+	char *command = NULL, reason[160], name[160];
+	size_t size;
+	FILE *f = open_memstream(&command, &size);
+
+	if (!f)
+		return 0;
+	lode_shell_word_put(f, perf);
+	fputs(" record -a --dry-run -o /dev/null -e ", f);
+	lode_shell_word_put(f, event);
+	fputs(" 2>&1 >/dev/null", f);
+	fclose(f);
+	f = popen(command, "re");
+	free(command);
+	if (!f)
+		return 0;
+	read_reason(reason, sizeof(reason), f);
+	/* Of other failures perf itself gives the reason when it is run. */
+	if (pclose(f) == 0 || !reason[0])
+		return 0;
+	return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+			 "--event %s: perf does not take this event (%s); perf list lists those "
+			 "that it takes",
+			 lode_escape_fit(name, sizeof(name), event, 60), reason);
 }
 
 int lode_open_counter(const char *group, const char *name, int cpu)

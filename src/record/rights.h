@@ -26,6 +26,9 @@ int lode_check_cpu_rate(unsigned rate_hz, struct lode_error *err);
 /* Whether the kernel says who sends and receives over sockets: LODE_ERR_ARG if it is too old. */
 int lode_check_network(struct lode_error *err);
 
+/* Whether `perf` knows an event, as perf record -e takes it; LODE_ERR_ARG: no, with its reason. */
+int lode_check_event(const char *perf, const char *event, struct lode_error *err);
+
 /* A descriptor whose read gives how often a tracepoint came on `cpu` since; -1: no. */
 int lode_open_counter(const char *group, const char *name, int cpu);
 /* The same of switches from threads. */

@@ -146,6 +146,11 @@ for o in first/* second/*; do tr '\0' '\n' <$o/.stacks | head -n 1; done
 echo "== refusals"
 "$LODE" record -o elsewhere -- true; echo "exit $?"
 "$LODE" record -- ./no-such-program; echo "exit $?"
+for event in nosuch:event sched:nosuch '{'; do
+	"$LODE" record --event sched:sched_waking --event "$event" -o no-event -- true 2>&1 | sed 's/(.*)/(REASON)/'
+done
+"$LODE" record --event nosuch:event -- true 2>/dev/null; echo "exit $?"
+ls -d no-event true.lode 2>/dev/null
 PATH=/nowhere "$LODE" record -- /bin/true; echo "exit $?"
 "$LODE" record --dry-run true | grep -o " -m [0-9]*K"
 "$LODE" record --dry-run --cpu-rate 99 -- true | grep -o 'cpu-clock/freq=99,[^ ]* -e sched:sched_switch'
