@@ -72,10 +72,10 @@ struct lode_format {
 };
 
 /* All of them. Asked in this order: magic numbers first, then what accepts the most. */
-#define LODE_FORMATS(each)                                                                  \
-	each(xray) each(perf) each(script) each(folded) each(sar) each(pcp) each(sadf)      \
-		each(counter_json) each(counter_table) each(log) each(uftrace) each(chrome) \
-			each(graph) each(nonsequitur) each(csv_calls)
+#define LODE_FORMATS(each)                                                                   \
+	each(xray) each(perf) each(script) each(exposition) each(folded) each(sar) each(pcp) \
+		each(sadf) each(counter_json) each(counter_table) each(log) each(uftrace)    \
+			each(chrome) each(graph) each(nonsequitur) each(csv_calls)
 
 #define LODE_DECLARE_FORMAT(name) extern const struct lode_format lode_format_##name;
 LODE_FORMATS(LODE_DECLARE_FORMAT)

@@ -12,6 +12,7 @@
 #include "base/escape.h"
 #include "input/formats/counters/counter_json.h"
 #include "input/formats/counters/counter_reader.h"
+#include "input/formats/counters/prometheus_series.h"
 
 enum { MAX_DEPTH = 24, MAX_NAME = 512, CHUNK_BYTES = 1 << 16 };
 
@@ -39,7 +40,7 @@ struct json {
 	int64_t t_ns;
 	bool has_time, is_local; /* local: "utc": 0 */
 	/* Prometheus */
-	char metric[MAX_NAME], labels[MAX_NAME], instance[256];
+	struct lode_prometheus_series series;
 	char refusal[256]; /* its words, when it answered with an error */
 	int64_t point_ns;
 	bool has_point;
@@ -125,45 +126,9 @@ static void give_held(struct json *j)
 
 /* ---- Prometheus ---- */
 
-static void take_label(struct json *j, const char *text, size_t len)
-{
-	const char *key = j->levels[j->depth].key;
-	char label[300];
-
-	if (strcmp(key, "__name__") == 0) {
-		snprintf(j->metric, sizeof(j->metric), "%.*s", (int)len, text);
-	} else if (strcmp(key, "instance") == 0) {
-		const char *colon = memrchr(text, ':', len);
-
-		snprintf(j->instance, sizeof(j->instance), "%.*s",
-			 (int)(colon ? (size_t)(colon - text) : len), text);
-	} else {
-		snprintf(label, sizeof(label), "%s=\"%.*s\"", key, (int)(len > 120 ? 120 : len),
-			 text);
-		join_counter_json(j->labels, sizeof(j->labels), ",", label, strlen(label));
-	}
-}
-
-/* Prometheus' conventions: what only grows ends so. */
-static bool is_total(const char *metric)
-{
-	static const char *const endings[] = {"_total", "_count", "_sum", "_bucket"};
-	size_t len = strlen(metric);
-
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		size_t n = strlen(endings[i]);
-
-		if (len > n && strcmp(metric + len - n, endings[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void take_point(struct json *j, const char *text, size_t len)
 {
 	struct level *level = &j->levels[j->depth];
-	const char *metric = j->metric;
-	char name[2 * MAX_NAME + 4];
 	bool is_bad = false;
 	double value;
 
@@ -174,13 +139,12 @@ static void take_point(struct json *j, const char *text, size_t len)
 	value = lode_counter_number(text, len, &is_bad);
 	if (level->n_items != 2 || !j->has_point)
 		return;
-	if (!*metric)
-		metric = j->reader->unnamed ? j->reader->unnamed : "value";
-	snprintf(name, sizeof(name), *j->labels ? "%s{%s}" : "%s", metric, j->labels);
-	lode_counter_add(
-		j->reader,
-		*j->instance && !j->reader->is_server_given ? j->instance : j->reader->server, name,
-		is_total(j->metric) ? LODE_COUNTER_TOTAL : LODE_COUNTER_STATE, j->point_ns, value);
+	lode_prometheus_series_add(&j->series, j->reader,
+				   lode_counter_total_ending(
+					   lode_prometheus_series_metric(&j->series))
+					   ? LODE_COUNTER_TOTAL
+					   : LODE_COUNTER_STATE,
+				   j->point_ns, value);
 }
 
 /* What it could not do fully, as when a shard of it did not answer. */
@@ -231,7 +195,7 @@ static int on_string(void *context, const unsigned char *bytes, size_t len)
 	if (is_in_point(j))
 		take_point(j, text, len);
 	else if (is_in_metric(j))
-		take_label(j, text, len);
+		lode_prometheus_series_label(&j->series, level->key, strlen(level->key), text, len);
 	else if (is_in_timestamp(j) && is_key(j, j->depth, "date"))
 		snprintf(j->date, sizeof(j->date), "%.*s", (int)len, text);
 	else if (is_in_timestamp(j) && is_key(j, j->depth, "time"))
@@ -259,7 +223,7 @@ static int push(struct json *j, bool is_array)
 	level->is_array = is_array;
 	level->first_held = j->held.n;
 	if (j->depth == 4 && is_key(j, 2, "result"))
-		*j->metric = *j->labels = *j->instance = '\0';
+		lode_prometheus_series_begin(&j->series);
 	if (j->depth == 6 && is_key(j, 4, "statistics"))
 		*j->date = *j->time = '\0';
 	return 1;
@@ -335,6 +299,7 @@ void lode_counter_json_free(struct lode_counter_json *parse)
 		return;
 	yajl_free(parse->parser);
 	lode_vec_release(&parse->json.held);
+	lode_prometheus_series_release(&parse->json.series);
 	free(parse);
 }
 
