@@ -16,8 +16,8 @@
 
 static const char temporary_suffix[] = ".tmp";
 
-/* "FOLDER/.NAME.PID.tmp": not a recording for anybody who lists the folder. */
-static char *temporary_name(const char *path)
+/* "FOLDER/.NAME.NUMBER.tmp": hidden from those who list the folder. */
+static char *temporary_name(const char *path, long number)
 {
 	int folder = (int)lode_path_folder_bytes(path);
 	size_t size = strlen(path) +
@@ -26,7 +26,7 @@ static char *temporary_name(const char *path)
 		      24;
 	char *name = lode_alloc(size);
 
-	snprintf(name, size, "%.*s.%s.%ld%s", folder, path, path + folder, (long)getpid(),
+	snprintf(name, size, "%.*s.%s.%ld%s", folder, path, path + folder, number,
 		 temporary_suffix);
 	return name;
 }
@@ -45,12 +45,6 @@ static int sync_file(int fd)
 	return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -1 : 0;
 }
 
-static void remove_temporary(const struct lode_atomic_file *file)
-{
-	if (file->temporary)
-		unlink(file->temporary);
-}
-
 static void free_file(struct lode_atomic_file *file)
 {
 	free(file->path);
@@ -59,7 +53,7 @@ static void free_file(struct lode_atomic_file *file)
 	free(file);
 }
 
-/* ".NAME.PID.tmp" with a NAME that ends in `suffix`, or that is it. */
+/* ".NAME.NUMBER.tmp" with a NAME that ends in `suffix`, or that is it. */
 static bool is_left_over(const char *name, const char *suffix, bool is_whole)
 {
 	size_t len = strlen(name), n_tail = sizeof(temporary_suffix) - 1;
@@ -74,8 +68,8 @@ static bool is_left_over(const char *name, const char *suffix, bool is_whole)
 	       memcmp(name + len - 1 - n_suffix, suffix, n_suffix) == 0;
 }
 
-/* Alone in the folder: of all files of that suffix; else of that one name, and old enough. */
-static void sweep(const char *folder, const char *suffix, bool is_alone)
+/* Of all files of that suffix, or of the one file with that name. */
+static void sweep(const char *folder, const char *suffix, bool is_whole)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
@@ -83,8 +77,8 @@ static void sweep(const char *folder, const char *suffix, bool is_alone)
 	if (!dir)
 		return;
 	while ((entry = readdir(dir)))
-		if (is_left_over(entry->d_name, suffix, !is_alone))
-			lode_temporary_file_sweep(dirfd(dir), entry->d_name, is_alone);
+		if (is_left_over(entry->d_name, suffix, is_whole))
+			lode_temporary_file_sweep(dirfd(dir), entry->d_name);
 	closedir(dir);
 }
 
@@ -93,7 +87,7 @@ static void sweep_others(const char *path)
 {
 	char *folder = lode_path_folder(path);
 
-	sweep(folder, path + lode_path_folder_bytes(path), false);
+	sweep(folder, path + lode_path_folder_bytes(path), true);
 	free(folder);
 }
 
@@ -156,22 +150,58 @@ static void keep_permissions(int fd, const struct stat *replaced)
 	(void)!fchmod(fd, mode);
 }
 
+/* Does the path still lead to the open file? */
+static bool is_at(const char *path, int fd)
+{
+	struct stat st, found;
+
+	return fstat(fd, &st) == 0 && lstat(path, &found) == 0 && st.st_dev == found.st_dev &&
+	       st.st_ino == found.st_ino;
+}
+
+/*
+ * Creates the file and takes its lock. Between the two another writer of the path may take the file
+ * for what a dead process left: then EEXIST, as when the name is taken.
+ */
+static int create_locked(struct lode_atomic_file *file, mode_t mode)
+{
+	file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (file->fd < 0)
+		return errno;
+	if (!lode_temporary_lock(file->fd))
+		unlink(file->temporary);
+	else if (is_at(file->temporary, file->fd))
+		return 0;
+	close(file->fd);
+	return EEXIST;
+}
+
+/* The name has the process's number, or, where that is taken, one above all numbers of processes:
+   other machines and containers may have a process of the same number. */
+static int create_temporary(struct lode_atomic_file *file, mode_t mode)
+{
+	enum { MOST_TRIES = 100, MOST_PROCESSES = 1 << 22 }; /* the latter as the kernel has it */
+	int errnum = EEXIST;
+
+	for (long i = 0; i < MOST_TRIES && errnum == EEXIST; i++) {
+		free(file->temporary);
+		file->temporary = temporary_name(file->place, getpid() + i * MOST_PROCESSES);
+		errnum = create_locked(file, mode);
+	}
+	return errnum;
+}
+
 /* `mode` is that of a new file. */
 static int open_beside(struct lode_atomic_file *file, const struct stat *replaced, mode_t mode)
 {
+	int errnum;
+
 	file->place = lode_atomic_place(file->path);
-	file->temporary = temporary_name(file->place);
 	sweep_others(file->place);
-	/* One with our own pid is a dead process' of that number. */
-	unlink(file->temporary);
-	file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-			replaced ? 0600 : mode);
-	if (file->fd < 0)
-		return errno;
-	if (replaced)
+	errnum = create_temporary(file, replaced ? 0600 : mode);
+	if (!errnum && replaced)
 		keep_permissions(file->fd, replaced);
-	lode_temporary_lock(file->fd);
-	return 0;
+	return errnum;
 }
 
 static int open_atomic(struct lode_atomic_file **out, const char *path, mode_t mode,
@@ -245,21 +275,35 @@ int lode_atomic_write_at(struct lode_atomic_file *file, const void *data, size_t
 	return LODE_OK;
 }
 
-int lode_atomic_commit(struct lode_atomic_file *file, struct lode_error *err)
+/* Closing may tell of a failed write; the lock is kept until the file has its own name. */
+static int put_in_place(struct lode_atomic_file *file)
 {
-	int errnum = 0, rc = LODE_OK;
+	int lock = fcntl(file->fd, F_DUPFD_CLOEXEC, 0), errnum = lock < 0 ? errno : 0;
 
-	assert(file);
-	if (file->temporary && sync_file(file->fd) < 0)
+	if (!errnum && sync_file(file->fd) < 0)
 		errnum = errno;
 	if (close(file->fd) < 0 && !errnum)
 		errnum = errno;
-	if (!errnum && file->temporary && rename(file->temporary, file->place) < 0)
+	if (!errnum && rename(file->temporary, file->place) < 0)
 		errnum = errno;
-	if (errnum) {
-		remove_temporary(file);
+	if (errnum)
+		unlink(file->temporary);
+	if (lock >= 0)
+		close(lock);
+	return errnum;
+}
+
+int lode_atomic_commit(struct lode_atomic_file *file, struct lode_error *err)
+{
+	int errnum, rc = LODE_OK;
+
+	assert(file);
+	if (file->temporary)
+		errnum = put_in_place(file);
+	else
+		errnum = close(file->fd) < 0 ? errno : 0;
+	if (errnum)
 		rc = lode_fail_errno(err, errnum, file->path, "cannot write it");
-	}
 	free_file(file);
 	return rc;
 }
@@ -268,8 +312,9 @@ void lode_atomic_abandon(struct lode_atomic_file *file)
 {
 	if (!file)
 		return;
+	if (file->temporary)
+		unlink(file->temporary);
 	close(file->fd);
-	remove_temporary(file);
 	free_file(file);
 }
 
@@ -302,5 +347,5 @@ int lode_atomic_write_private(const char *path, const void *data, size_t size,
 
 void lode_atomic_sweep(const char *folder, const char *suffix)
 {
-	sweep(folder, suffix, true);
+	sweep(folder, suffix, false);
 }

@@ -13,8 +13,8 @@
  * Writes `path`: beside it first, under a hidden name that tells the process, then, once the data
  * are on the disk, in place of what was there, whose permissions it keeps. A link stays, and what
  * it leads to is replaced. What is no regular file (a pipe, /dev/null, /dev/stdout) is written as
- * it is. Two threads must not write the same path. What a writer of the path that was killed has
- * left there is removed.
+ * it is. Two threads must not write the same path. What writers of the path that were killed have
+ * left is removed, at once: the lock of such a file is free.
  */
 int lode_atomic_write(const char *path, const void *data, size_t size, struct lode_error *err);
 /* The same with data of recordings (base/private_file.h). */
@@ -40,6 +40,6 @@ char *lode_atomic_place(const char *path);
 
 /*
  * Removes from the folder what writers that were killed have left of files whose names end in
- * `suffix`. Nobody else may be writing such files there.
+ * `suffix`. Files that are being written are locked, and stay.
  */
 void lode_atomic_sweep(const char *folder, const char *suffix);

@@ -117,7 +117,7 @@ out:
 	closedir(list);
 }
 
-void lode_temporary_file_sweep(int dir, const char *name, bool is_alone)
+void lode_temporary_file_sweep(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st, found;
@@ -125,7 +125,7 @@ void lode_temporary_file_sweep(int dir, const char *name, bool is_alone)
 	if (fd < 0)
 		return;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-	    (is_alone || is_old(&st)) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	    flock(fd, LOCK_EX | LOCK_NB) == 0 &&
 	    fstatat(dir, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_dev == st.st_dev &&
 	    found.st_ino == st.st_ino)
 		unlinkat(dir, name, 0);
@@ -147,10 +147,10 @@ void lode_temporary_sweep(void)
 
 /* ---- Making ---- */
 
-void lode_temporary_lock(int fd)
+bool lode_temporary_lock(int fd)
 {
-	/* Some file systems have none: then nobody else gets it either. */
-	(void)flock(fd, LOCK_EX | LOCK_NB);
+	/* Some file systems have none: then no other process gets it either. */
+	return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
 static int mark_folder(const char *path)
@@ -159,7 +159,7 @@ static int mark_folder(const char *path)
 
 	if (dir < 0)
 		return -1;
-	lode_temporary_lock(dir);
+	(void)lode_temporary_lock(dir);
 	fd = openat(dir, mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd >= 0) {
 		close(fd);

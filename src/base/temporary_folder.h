@@ -31,10 +31,9 @@ void lode_temporary_folder_remove(char *path, int lock);
  */
 void lode_temporary_abandon(void);
 
-/* Takes the lock of a file that is being written (an open descriptor). */
-void lode_temporary_lock(int fd);
-/*
- * Removes the file NAME of the open folder `dir` if nobody has its lock: a regular file of this
- * user. `is_alone`: nobody else writes there; else it must not have been changed for a minute.
- */
-void lode_temporary_file_sweep(int dir, const char *name, bool is_alone);
+/* Takes the lock of a file that is being written (an open descriptor). false: another process has
+   it. */
+bool lode_temporary_lock(int fd);
+/* Removes the file NAME of the open folder `dir` if its lock is free: a regular file of this user.
+   A writer that was not quick enough to lock its new file must see whether it is still there. */
+void lode_temporary_file_sweep(int dir, const char *name);

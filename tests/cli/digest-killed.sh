@@ -35,3 +35,19 @@ done
 "$LODE" digest --json --top 1 -o d s*.folded >run.json
 grep -q "\"kept\": ${#digests[@]}," run.json || echo "the last run did not keep ${#digests[@]} digests"
 diff -r whole d && [ "$(ls -A d | wc -l)" = 40 ] && echo "as if never disturbed"
+
+# So is a merged digest; and nothing is left of the killed runs after one that ends.
+"$LODE" digest --merge merged.lode whole/*.digest >/dev/null
+mkdir m
+for ((i = 0; i < 30; i++)); do
+	"$LODE" digest --merge m/all.lode whole/*.digest >/dev/null 2>&1 &
+	pid=$!
+	sleep "$(printf '0.%03d' $((RANDOM % 90)))"
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+done
+: >"m/.all.lode.4194000.tmp" # at least one
+rm -f m/all.lode
+"$LODE" digest --merge m/all.lode whole/*.digest >/dev/null
+ls -A m
+cmp merged.lode m/all.lode

@@ -210,23 +210,24 @@ static void what_is_not_lodes_stays(void **state)
 
 static void files_go_when_nobody_writes_them(void **state)
 {
-	int dir = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
+	int dir = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, other;
 
 	(void)state;
 	put_file(parent, "a");
-	lode_temporary_file_sweep(dir, "a", false);
-	assert_true(is_there(in_parent("a"))); /* young */
-	age(in_parent("a"));
 	fd = open(in_parent("a"), O_RDONLY | O_CLOEXEC);
-	lode_temporary_lock(fd);
-	lode_temporary_file_sweep(dir, "a", true);
+	assert_true(lode_temporary_lock(fd));
+	other = open(in_parent("a"), O_RDONLY | O_CLOEXEC);
+	assert_false(lode_temporary_lock(other));
+	close(other);
+	age(in_parent("a"));
+	lode_temporary_file_sweep(dir, "a");
 	assert_true(is_there(in_parent("a"))); /* locked */
 	close(fd);
-	lode_temporary_file_sweep(dir, "a", false);
-	assert_false(is_there(in_parent("a")));
 	put_file(parent, "b");
-	lode_temporary_file_sweep(dir, "b", true);
-	assert_false(is_there(in_parent("b")));
+	lode_temporary_file_sweep(dir, "a");
+	lode_temporary_file_sweep(dir, "b");
+	assert_false(is_there(in_parent("a")));
+	assert_false(is_there(in_parent("b"))); /* young */
 	close(dir);
 }
 
