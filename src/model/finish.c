@@ -217,9 +217,21 @@ static void extend_stack_flags(struct lode_stream *stream,
 			stream->stack_flags[i] |= LODE_STACK_USER;
 }
 
+/* Stacks that were added behind the first `n` are like no other. */
+static void extend_stack_like(struct lode_stream *stream, size_t n)
+{
+	if (!stream->stack_like)
+		return;
+	stream->stack_like = lode_realloc_n(stream->stack_like, stream->tree.nodes.n,
+					    sizeof(*stream->stack_like));
+	for (size_t i = n; i < stream->tree.nodes.n; i++)
+		stream->stack_like[i] = (uint32_t)i;
+}
+
 void lode_stream_resolve(struct lode_stream *stream, uint32_t *node_of_raw, size_t n_raw)
 {
 	bool is_folded = strcmp(stream->format, "folded") == 0;
+	size_t n_recorded = stream->tree.nodes.n;
 	struct lode_tracers tracers;
 	struct lode_stack_meaning *meanings;
 	uint32_t *go_idle;
@@ -228,6 +240,7 @@ void lode_stream_resolve(struct lode_stream *stream, uint32_t *node_of_raw, size
 
 	lode_tracers_find(&tracers, &stream->tree);
 	go_idle = lode_go_idle_stacks(&stream->tree);
+	extend_stack_like(stream, n_recorded);
 	meanings = lode_stack_meanings(&stream->tree);
 	throttled = throttled_stacks(&stream->tree);
 	/* Folded stacks may be of samples or of switches. */

@@ -139,3 +139,5 @@ echo "exit $?"
 echo 'a;b 3' >f.folded
 "$LODE" mine --source 'b' f.folded
 echo "exit $?"
+# Stacks in tracing code, which are cut when a recording is read, are like no other stack.
+"$LODE" mine --source 'pluginhost!main' "$LODE_TOP/samples/startup/startup-22.perf.data.zst" | head -n 1
