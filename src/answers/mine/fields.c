@@ -71,6 +71,8 @@ static const struct lode_field aoi_fields[] = {
 	AOI_KIND("wait_ns", LODE_EVENT_WAITING),
 	AOI_KIND("run_ns", LODE_EVENT_RUNNING),
 	AOI_KIND("ready_ns", LODE_EVENT_READY),
+	LODE_FIELD(struct lode_mined, contended_ns,
+		   "part of ready_ns in which other threads are known to have had the CPU"),
 	LODE_LIST("ran_instead", struct lode_mined, ran_instead, n_ran_instead, &lode_runner_record,
 		  "what had the CPU during ready time, by cost; sums to ready_ns, except for "
 		  "digests of older versions"),

@@ -92,7 +92,7 @@ static const char *name_of(struct lode_arena *arena, const struct lode_mine_answ
 static const char *busy_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *mined = answer->mined;
-	int64_t ready_ns = lode_mined_contended_ns(mined);
+	int64_t ready_ns = mined->contended_ns;
 	char ready[LODE_UNITS_BUFFER], whole[LODE_UNITS_BUFFER], rest[LODE_UNITS_BUFFER];
 	char share[LODE_UNITS_BUFFER], who[256];
 
@@ -143,14 +143,14 @@ static bool is_busy_first(const struct lode_mine_answer *answer)
 	const struct lode_mined *mined = answer->mined;
 	const struct lode_cluster *c = largest_when_idle(mined);
 
-	return answer->busy && lode_mined_contended_ns(mined) > (c ? idle_ns(c) : 0);
+	return answer->busy && mined->contended_ns > (c ? idle_ns(c) : 0);
 }
 
 static const char *idle_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *mined = answer->mined;
 	const struct lode_cluster *c = largest_when_idle(mined);
-	int64_t whole_ns = mined->symptom_ns - lode_mined_contended_ns(mined);
+	int64_t whole_ns = mined->symptom_ns - mined->contended_ns;
 	char n[LODE_UNITS_BUFFER], own[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
 
 	if (!c || idle_ns(c) <= 0)

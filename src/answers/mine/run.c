@@ -222,7 +222,7 @@ static bool is_notable(const struct lode_mined *mined, int64_t ready_ns)
 static void name_busy(struct lode_mine_state *s)
 {
 	const struct lode_mined *mined = s->mined;
-	int64_t ready_ns = lode_mined_contended_ns(mined);
+	int64_t ready_ns = mined->contended_ns;
 	char who[1024];
 
 	if (!mined->n_ran_instead || !is_notable(mined, ready_ns))

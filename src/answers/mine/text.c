@@ -106,8 +106,8 @@ static void print_mined_rest(FILE *out, const struct lode_mine_answer *answer)
 		fprintf(out,
 			"Ready, waiting for a CPU: %s (%s), while the CPUs ran %s.\n"
 			"Column \"w/o ready\": cost without that time.\n",
-			lode_format_share(a, lode_mined_contended_ns(m), m->aoi_ns),
-			lode_format_cost(b, lode_mined_contended_ns(m), unit), answer->busy);
+			lode_format_share(a, m->contended_ns, m->aoi_ns),
+			lode_format_cost(b, m->contended_ns, unit), answer->busy);
 	if (answer->ready_unknown)
 		fprintf(out, "Ready, but no other thread is known to have run: %s (%s): %s.\n",
 			lode_format_share(a, m->ready_unknown_ns, m->symptom_ns),

@@ -113,6 +113,8 @@ static void add_all(struct cpu_sums *s)
 		if (row->stack != recording)
 			s->mined->ready_unknown_ns += add_runners_of(s, row);
 	}
+	s->mined->contended_ns =
+		s->mined->aoi_kind_ns[LODE_EVENT_READY] - s->mined->ready_unknown_ns;
 	take_runners(s, &s->mined->ran_instead, &s->mined->n_ran_instead);
 }
 

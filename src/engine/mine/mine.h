@@ -129,6 +129,7 @@ struct lode_mined {
 	int64_t aoi_ns, aoi_kind_ns[LODE_N_EVENT_KINDS];
 	int64_t recording_ns;	  /* beside it: what the recording itself took (model/tracers.h) */
 	int64_t ready_unknown_ns; /* of ready time: as in clusters */
+	int64_t contended_ns;	  /* the rest of it: others are known to have had the CPU */
 	int64_t aoi_unsampled_ns; /* of running time: no sample was taken */
 	/* Who ran during ready time, by cost; they sum to it, but for digests of older versions. */
 	const struct lode_digest_runner *ran_instead;
@@ -152,11 +153,6 @@ struct lode_mined {
 static inline int64_t lode_cluster_contended_ns(const struct lode_cluster *cluster)
 {
 	return cluster->split_ns[LODE_EVENT_READY] - cluster->ready_unknown_ns;
-}
-
-static inline int64_t lode_mined_contended_ns(const struct lode_mined *mined)
-{
-	return mined->aoi_kind_ns[LODE_EVENT_READY] - mined->ready_unknown_ns;
 }
 
 int lode_mine(struct lode_mined **out, const struct lode_digest *digest,

@@ -118,10 +118,7 @@ function costsOf(data: FlameData): ReadonlyArray<readonly number[]> {
  */
 export function folded(data: FlameData, names: readonly string[]): string {
 	const label = (frame: number) =>
-		frameParts(names[frame] ?? "")
-			.name.replaceAll(";", ":")
-			// biome-ignore lint/suspicious/noControlCharactersInRegex: they would end the line
-			.replace(/[\x00-\x1f\x7f]/g, "?");
+		visible(frameParts(names[frame] ?? "").name.replaceAll(";", ":"));
 	const columns = costsOf(data);
 	const lines: string[] = [];
 	for (let node = 0; node < data.parent.length; node++) {

@@ -125,8 +125,9 @@ const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{Default_Ignorable_Code_Point}/gu
 export function visible(name: string): string {
 	return name.replace(STEERING, (mark) => {
 		const code = mark.codePointAt(0) ?? 0;
-		return code < 0x100
-			? `\\x${code.toString(16).padStart(2, "0")}`
+		if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
+		return code > 0xffff
+			? `\\U${code.toString(16).padStart(8, "0")}`
 			: `\\u${code.toString(16).padStart(4, "0")}`;
 	});
 }
