@@ -7,17 +7,8 @@
 #ifndef LODE_TEST_CASES_H
 #define LODE_TEST_CASES_H
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TEST_IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TEST_IS_SANITIZED 1
-#endif
-#endif
-#ifndef TEST_IS_SANITIZED
-#define TEST_IS_SANITIZED 0
-#endif
+#include "base/sanitized.h"
 
-#define TEST_CASES(n) (TEST_IS_SANITIZED ? (n) / 4 : (n))
+#define TEST_CASES(n) (LODE_IS_SANITIZED ? (n) / 4 : (n))
 
 #endif

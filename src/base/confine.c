@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/sanitized.h"
+
 #ifdef __x86_64__
 #define OWN_ARCH AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
@@ -80,7 +82,9 @@ static bool confine_calls(bool is_online)
 		SYS_socket, /* first: allowed when online */
 		SYS_execve,
 		SYS_execveat,
+#if !LODE_IS_SANITIZED /* LeakSanitizer stops the threads with it */
 		SYS_ptrace,
+#endif
 		SYS_process_vm_readv,
 		SYS_process_vm_writev,
 		SYS_mount,

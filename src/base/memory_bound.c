@@ -20,20 +20,9 @@
 #include <unistd.h>
 
 #include "base/memory_limit.h"
+#include "base/sanitized.h"
 #include "base/temporary_folder.h"
 #include "base/unnamed_file.h"
-
-/* Sanitizers hold memory of their own, several times that of the program. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
-#endif
 
 /* Below this the program itself, its libraries and a block per thread would be too much. */
 static const size_t least_refused_bytes = (size_t)64 << 20;
@@ -460,7 +449,8 @@ static void refuse_if_passed(const struct usage *usage, size_t most)
 	size_t own = usage->own;
 
 	wait_for_end();
-	if (is_ending || own <= most || own <= least_refused_bytes || IS_SANITIZED)
+	/* Sanitizers hold memory of their own, several times that of the program. */
+	if (is_ending || own <= most || own <= least_refused_bytes || LODE_IS_SANITIZED)
 		return;
 	/* Blocks that were freed are in it while malloc keeps their pages. */
 	(void)malloc_trim(0);
@@ -504,7 +494,7 @@ static bool has_room(const struct usage *usage, size_t more_bytes, size_t most)
 	size_t granted = usage->granted + more_bytes, allowed = most / 8 * 7;
 
 	return usage->own + more_bytes <= most / 8 * 5 &&
-	       (granted <= allowed || granted - allowed <= stack_bytes() || IS_SANITIZED);
+	       (granted <= allowed || granted - allowed <= stack_bytes() || LODE_IS_SANITIZED);
 }
 
 bool lode_memory_is_short(size_t more_bytes)
@@ -529,7 +519,7 @@ void lode_memory_count_table(size_t size_bytes)
 {
 	size_t most = lode_memory_bound(), needed;
 
-	if (!most || size_bytes < least_refused_bytes || IS_SANITIZED || is_ending)
+	if (!most || size_bytes < least_refused_bytes || LODE_IS_SANITIZED || is_ending)
 		return;
 	needed = read_usage().own + size_bytes;
 	if (size_bytes < most / 2 || needed <= most)

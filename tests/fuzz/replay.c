@@ -14,7 +14,7 @@
 #include "fuzz/fuzz.h"
 #include "random.h"
 
-#define N_MUTATIONS	(TEST_IS_SANITIZED ? 200 : 50) /* per file; sanitizers see more of them */
+#define N_MUTATIONS	(LODE_IS_SANITIZED ? 200 : 50) /* per file; sanitizers see more of them */
 #define MAX_PREFIX_FILE 2048 /* bytes: files up to this are cut at every length */
 
 static void apply(uint8_t *data, size_t *size, struct test_random *random)

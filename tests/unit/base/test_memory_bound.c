@@ -123,12 +123,12 @@ static void their_files_go_with_them(void **state)
 	assert_int_equal(count_files(), before + 1);
 	memset(block, 7, 8 << 20);
 	block = lode_realloc_n(block, 16 << 20, 1);
-	if (!TEST_IS_SANITIZED) /* they keep for a while what was freed */
+	if (!LODE_IS_SANITIZED) /* they keep for a while what was freed */
 		assert_int_equal(count_files(), before + 1);
 	assert_int_equal(block[0], 7);
 	assert_int_equal(block[(8 << 20) - 1], 7);
 	free(block);
-	if (!TEST_IS_SANITIZED)
+	if (!LODE_IS_SANITIZED)
 		assert_int_equal(count_files(), before);
 	lode_memory_keep_to(0);
 }
@@ -259,7 +259,7 @@ static void blocks_that_are_not_used_yet_count(void **state)
 	void *blocks[4];
 
 	(void)state;
-	if (TEST_IS_SANITIZED)
+	if (LODE_IS_SANITIZED)
 		skip(); /* what it has reserved is not known */
 	lode_memory_keep_to((size_t)200 << 20);
 	for (int i = 0; i < 4; i++)
@@ -512,7 +512,7 @@ static void resident_memory_stays_near_the_bound(void **state)
 	long peak;
 
 	(void)state;
-	if (TEST_IS_SANITIZED)
+	if (LODE_IS_SANITIZED)
 		skip();
 	assert_int_equal(told_by(look_up_five_times_the_bound, text, sizeof(text)), 0);
 	peak = strtol(text, &end, 10);
@@ -543,7 +543,7 @@ static void what_was_found_is_said_before_the_end(void **state)
 	char text[1024];
 
 	(void)state;
-	if (TEST_IS_SANITIZED)
+	if (LODE_IS_SANITIZED)
 		skip();
 	assert_int_equal(told_by(hold_too_much_after_a_finding, text, sizeof(text)), 1);
 	assert_non_null(strstr(text, "--memory allows 70 MiB: try --memory "));
@@ -564,7 +564,7 @@ static void the_limit_to_raise_is_named(void **state)
 	char text[1024];
 
 	(void)state;
-	if (TEST_IS_SANITIZED)
+	if (LODE_IS_SANITIZED)
 		skip();
 	assert_int_equal(told_by(hold_too_much_where_more_cannot_be_had, text, sizeof(text)), 4);
 	assert_non_null(strstr(text, "--memory allows 70 MiB and ulimit -d 150 MiB: try with "));
@@ -587,7 +587,7 @@ static void a_table_that_does_not_fit_is_refused(void **state)
 	char text[1024];
 
 	(void)state;
-	if (TEST_IS_SANITIZED)
+	if (LODE_IS_SANITIZED)
 		skip();
 	assert_int_equal(told_by(make_a_large_map, text, sizeof(text)), 4);
 	assert_non_null(strstr(text, "the first fits;"));
@@ -627,7 +627,7 @@ static void what_cannot_go_to_disk_is_refused(void **state)
 	char text[1024];
 
 	(void)state;
-	if (TEST_IS_SANITIZED)
+	if (LODE_IS_SANITIZED)
 		skip(); /* memory of the sanitizer cannot be told from the program's */
 	assert_int_equal(told_by(hold_too_much_in_small_blocks, text, sizeof(text)), 4);
 	assert_non_null(strstr(text, "--memory allows 70 MiB: try --memory "));

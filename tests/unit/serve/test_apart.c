@@ -10,19 +10,8 @@
 
 #include "base/clock.h"
 #include "base/memory_bound.h"
+#include "base/sanitized.h"
 #include "base/temporary_folder.h"
-
-/* Sanitizers end the process in their own way when memory ends. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
-#endif
 
 static const struct lode_apart_limits limits = {(size_t)64 << 20, 20000};
 
@@ -108,7 +97,7 @@ static void failures_are_errors(void **state)
 	assert_int_equal(run(crash, NULL, &json, &err), LODE_ERR_IO);
 	assert_non_null(strstr(err.message, "signal 6"));
 	assert_true(run(take_memory, NULL, &json, &err) < 0);
-	if (!IS_SANITIZED)
+	if (!LODE_IS_SANITIZED) /* they end the process in their own way when memory ends */
 		assert_non_null(strstr(err.message, "64 MiB of --memory"));
 	assert_null(json);
 }
