@@ -9,7 +9,7 @@
 typedef LODE_VEC(char *) lode_path_list; /* on the heap */
 
 /*
- * Appends the paths of all that is in a folder, sorted by name; hidden ones (".name") are nobody's.
+ * Appends the paths of all that is in a folder, sorted by name; hidden ones (".name") are left out.
  * Fails when it cannot be listed.
  */
 int lode_folder_list(lode_path_list *out, const char *folder, struct lode_error *err);

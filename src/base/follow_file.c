@@ -277,7 +277,7 @@ static int go_on(struct lode_follow *f, struct lode_error *err)
 		close(fd);
 		return 0;
 	}
-	/* Rotated twice and more while nobody looked: the ones between come first. */
+	/* Rotated twice or more between two looks: the ones between come first. */
 	sibling = find_sibling(f, is_file_after, &now, &found);
 	if (sibling >= 0 && !is_same_follow_file(&found, &at_path) && is_later(&at_path, &found)) {
 		close(fd);
@@ -440,7 +440,7 @@ static int at_end(struct lode_follow *f, struct lode_follow_chunk *chunk, struct
 	}
 	if (++f->n_in_vain < LINGER_READS)
 		return 0;
-	if (f->text.n > f->given && !f->is_skipping) { /* nobody will end this line */
+	if (f->text.n > f->given && !f->is_skipping) { /* this line will not be completed */
 		lode_vec_append(&f->text, '\n');
 		return give(f, f->text.n, 1, chunk);
 	}

@@ -114,7 +114,7 @@ static int open_file(struct lode_input *input, const char *path, bool is_found,
 		return lode_fail(err, LODE_ERR_IO, input->path, -1,
 				 "is a directory, not a file: give a file in it");
 	input->is_regular = S_ISREG(st.st_mode);
-	/* Standard input may be a regular file that somebody has read from. */
+	/* Standard input may be a regular file that was read in part. */
 	input->is_positioned =
 		input->is_regular && (input->owns_fd || lseek(input->fd, 0, SEEK_CUR) == 0);
 	input->size_bytes = input->is_regular ? (int64_t)st.st_size : -1;

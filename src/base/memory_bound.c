@@ -28,7 +28,7 @@
 static const size_t least_refused_bytes = (size_t)64 << 20;
 
 static atomic_size_t bound;	  /* 0: none */
-static atomic_size_t asked_bytes; /* of large blocks, ever: while few, nobody needs to look */
+static atomic_size_t asked_bytes; /* of large blocks, ever: while few, no look is needed */
 static atomic_size_t filed_bytes; /* of those, in files */
 
 /* Where blocks in files are: none that was freed, whose place may be another's by now. */
@@ -287,8 +287,8 @@ static long pause_ns(size_t resident, size_t most)
 }
 
 /*
- * Pages of files count as the process's own while it uses them, and without a cgroup nobody takes
- * them away as long as the machine has others: so the process keeps to its bound by itself.
+ * Pages of files count as the process's own while it uses them, and without a cgroup the kernel
+ * takes them away only when the machine has no others: so the process keeps to its bound by itself.
  */
 static void *watch_memory(void *unused)
 {

@@ -249,7 +249,7 @@ void lode_temporary_folder_remove(char *path, int lock)
 
 void lode_temporary_abandon(void)
 {
-	/* Never released: nobody makes, removes or abandons any more. */
+	/* Never released: no folder is made, removed or abandoned from here on. */
 	pthread_mutex_lock(&made.mutex);
 	for (const struct made_folder *folder = made.first; folder; folder = folder->next)
 		remove_folder(folder->path);

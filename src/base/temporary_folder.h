@@ -2,7 +2,7 @@
  * Folders of temporary files, and what is left of them when lode is killed.
  *
  *   $TMPDIR/lode-tmp-k3Xw9a/     mode 0700, locked (flock) for as long as its process lives
- *     .lode-temporary            says that the folder is lode's, and nobody else's by that name
+ *     .lode-temporary            marks the folder as lode's
  *     ...
  *
  * Who makes one, or whose memory goes to files there, removes those that are left: of the same

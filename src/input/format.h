@@ -40,7 +40,7 @@ struct lode_format {
 
 	/* Looks at the first bytes only. NULL: a format of folders. */
 	bool (*recognise)(const uint8_t *head, size_t size);
-	/* The same of a file that nobody named; NULL: as `recognise`. */
+	/* The same for a file that the user did not name; NULL: as `recognise`. */
 	bool (*recognise_unnamed)(const uint8_t *head, size_t size);
 	/* A folder that is one input; NULL: none is. */
 	bool (*recognise_folder)(const char *path);
@@ -88,7 +88,7 @@ unsigned lode_format_holds(const struct lode_format *format);
 
 /* The first format that holds any of `kinds` and recognises head[0..size); NULL: none does. */
 const struct lode_format *lode_format_find(unsigned kinds, const uint8_t *head, size_t size);
-/* The same of a file of a folder, which nobody named. */
+/* The same for a file of a folder, which the user did not name. */
 const struct lode_format *lode_format_find_unnamed(unsigned kinds, const uint8_t *head,
 						   size_t size);
 /* The format of a folder that is one input; NULL: it is a folder of inputs, or none. */

@@ -22,7 +22,7 @@ struct lode_source_options {
 	   NULL: none. */
 	struct lode_function_addresses *addresses;
 	const struct lode_tap *tap; /* gets the events as they stand in the recording, from
-				       sources that have any; NULL: nobody listens */
+				       sources that have any; may be NULL */
 	/* Bytes read so far of this stream; may be NULL. May be called from any thread. */
 	void (*progress)(void *context, int64_t consumed_bytes);
 	void *progress_context;

@@ -32,8 +32,8 @@ void lode_call_cursor_init(struct lode_call_cursor *cursor, struct lode_call_tra
 void lode_call_cursor_release(struct lode_call_cursor *cursor);
 /* To another thread of the same trace. */
 void lode_call_cursor_move(struct lode_call_cursor *cursor, const struct lode_call_thread *thread);
-/* The same for times alone: of an index, the thread's stacks are not read. Calls tell the numbers
-   of their stacks, but nobody may look into these or sum by them. */
+/* The same for times alone: of an index, the thread's stacks are not read. Calls have the numbers
+   of their stacks, which must not be looked into or summed by. */
 void lode_call_cursor_move_for_times(struct lode_call_cursor *cursor,
 				     const struct lode_call_thread *thread);
 

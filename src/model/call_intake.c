@@ -31,7 +31,7 @@ struct line {
 	size_t n_filling, room;
 	bool is_large;			/* has filled a batch */
 	LODE_VEC(struct batch) waiting; /* with the lock held */
-	bool is_busy;			/* somebody pairs its batches, or it is among the ready */
+	bool is_busy;			/* a thread pairs its batches, or it is among the ready */
 };
 
 struct intake {
@@ -42,12 +42,13 @@ struct intake {
 	struct lode_map line_of;       /* (pid, tid) -> line */
 	struct lode_pairing_tools *tools;
 	unsigned source_worker;
-	bool is_alone; /* nobody else pairs */
+	bool is_alone; /* the only thread that pairs */
 	unsigned block_bits;
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	LODE_VEC(struct line *) ready; /* that have batches, and nobody who pairs them; a ring */
+	LODE_VEC(struct line *)
+	ready; /* that have batches, and no thread that pairs them; a ring */
 	size_t first_ready;
 	size_t n_waiting; /* events */
 	bool has_ended;	  /* no more batches */

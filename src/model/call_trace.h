@@ -188,8 +188,8 @@ struct lode_call_kept {
 
 struct lode_call_spares {
 	_Atomic(void *) decompressors[LODE_CALL_SPARES];
-	/* For questions that come back to the same blocks. Who passes over all calls is faster
-	   without. Set while nobody else reads. */
+	/* For questions that come back to the same blocks. A walk over all calls is faster
+	   without. Set while no other thread reads. */
 	bool keeps_blocks;
 	_Atomic(struct lode_call_kept *) blocks[LODE_CALL_KEPT_BLOCKS];
 };
@@ -231,14 +231,15 @@ struct lode_call_trace {
 	struct lode_call_loader *loader; /* of an index; NULL: all is here */
 };
 
-/* Keeps blocks that were unpacked (6 MB at most), until told not to. While nobody reads. */
+/* Keeps blocks that were unpacked (6 MB at most), until switched off. Not while another thread
+ * reads. */
 void lode_call_trace_keep_blocks(struct lode_call_trace *trace, bool is_kept);
 
 struct lode_call_trace *lode_call_trace_new(void);
 void lode_call_trace_free(struct lode_call_trace *trace);
 
 /* Leaves only the `n` threads with the most calls, of equal ones the first. What is known of the
-   trace as a whole stays as it is. While nobody reads. */
+   trace as a whole stays as it is. Not while another thread reads. */
 void lode_call_trace_keep_threads(struct lode_call_trace *trace, size_t n);
 
 struct lode_call_thread *lode_call_thread_new(int32_t pid, int32_t tid, unsigned block_bits);

@@ -43,7 +43,7 @@ static inline bool lode_clock_is_near(int64_t a_ns, int64_t b_ns)
  */
 bool lode_clock_is_stray(const int64_t *before_ns, int64_t t_ns, const int64_t *next_ns,
 			 const int64_t *after_next_ns);
-/* Whether nothing may have happened from `from_ns` to `to_ns`, as nobody records for longer. */
+/* Whether nothing may have happened from `from_ns` to `to_ns`; no recording lasts longer. */
 static inline bool lode_clock_may_pause(int64_t from_ns, int64_t to_ns)
 {
 	int64_t apart;

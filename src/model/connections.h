@@ -3,10 +3,10 @@
  *
  *   thread 7   |run send|~~~~~~~~~~~~ wait ~~~~~~~~~~~~|receive run|
  *                     \                               /
- *   thread 9   |run: somebody else's request|receive run send|
+ *   thread 9   |run: another one's request  |receive run send|
  *
- * Nobody woke thread 9: it was awake when the request came, and found it later. What joins them is
- * the order of bytes (model/byte_pairing.h) between two sockets that have each other's address.
+ * Thread 9 was not woken: it was awake when the request came, and found it later. What joins them
+ * is the order of bytes (model/byte_pairing.h) between two sockets that have each other's address.
  *
  * A source tells records in time order (lode_builder_socket); lode_connections_link works out the
  * rest when the threads' events are complete. Where sends and receives were not recorded, a stream
@@ -96,7 +96,7 @@ void lode_connections_lost(struct lode_connections *connections, int64_t t_ns, u
 
 /*
  * Finds the two ends of each connection, links receives to sends, and says of waits that the
- * network or nobody known ended who sent what was read next: `other` is then that thread. The
+ * network or an unknown thread ended who sent what was read next: `other` is then that thread. The
  * stream's events must be complete, with reasons. May be done again when others' were appended.
  */
 void lode_connections_link(struct lode_stream *stream);
@@ -120,7 +120,7 @@ int64_t lode_connections_clock_error(struct lode_stream *stream, uint32_t host, 
 
 /*
  * Whose request `server` was at while `waiter`, in its waiting event `wait`, which `server` ended,
- * had to wait for its own: at `t_ns`. LODE_NONE: nobody's that is known, or it was `waiter`'s. Sets
+ * had to wait for its own: at `t_ns`. LODE_NONE: not known, or it was `waiter`'s. Sets
  * *until_ns to when that may change, or INT64_MAX, and *is_queued to whether the request stood in a
  * queue, whosever `server` was at. O(log n + transfers of `server` until then).
  */

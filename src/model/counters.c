@@ -224,7 +224,7 @@ static void align_column(const struct column_job *job)
 			}
 			extent = extent_of(t, since, step);
 			if (is_pause(since, period, step))
-				continue; /* nobody looked for so long */
+				continue; /* not sampled for so long */
 			value = grown / ((double)since / 1e9);
 		}
 		put_sample(job, extent, value, is_mean);

@@ -20,7 +20,7 @@ struct lode_digest_stream {
 	int64_t lost_cost_ns;	/* symptom time that rests on waits without a waker */
 	/* What it lacks: so many of `losses` from there on, by kind. */
 	uint32_t first_loss, n_losses;
-	uint8_t subject; /* enum lode_subject: whose symptoms they are, where nobody said */
+	uint8_t subject; /* enum lode_subject: whose symptoms they are by default */
 };
 
 struct lode_digest_symptom {
@@ -70,7 +70,7 @@ struct lode_digest_runner {
 	uint32_t name; /* string id: as links are named, or one of the two below */
 	int64_t cost_ns;
 };
-#define LODE_RUNNER_IDLE       "[idle]"	       /* nobody did */
+#define LODE_RUNNER_IDLE       "[idle]"	       /* none did */
 #define LODE_RUNNER_UNRECORDED "[unrecorded]"  /* the recording does not show who did */
 #define LODE_RUNNER_NO_WAKEUPS "[no wake-ups]" /* nor can it: it has none */
 

@@ -69,7 +69,7 @@ uint32_t lode_calltree_child(struct lode_calltree *tree, uint32_t parent, uint32
 
 /*
  * The same for a stack that the caller knows not to be there yet: no look-up. The index catches up
- * when lode_calltree_child is called next, so that trees which nobody asks never have one.
+ * when lode_calltree_child is called next, so that trees without look-ups never have one.
  */
 static inline uint32_t lode_calltree_append(struct lode_calltree *tree, uint32_t parent,
 					    uint32_t frame)

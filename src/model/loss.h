@@ -50,7 +50,7 @@ struct lode_losses {
 	struct lode_loss by_kind[LODE_N_LOSS_KINDS]; /* count 0: none */
 };
 
-/* The same where only kinds that occurred are kept, with words that are somebody else's. */
+/* The same where only kinds that occurred are kept, with words that are borrowed. */
 struct lode_loss_note {
 	enum lode_loss_kind kind;
 	uint64_t count; /* not 0 */

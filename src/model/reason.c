@@ -6,7 +6,7 @@
 /*
  * How specific a frame is. The highest rank in a stack wins, of equal ranks the innermost:
  *  - RANK_SURE: the frame knows what is waited for (`unix_stream_data_wait`)
- *  - RANK_SHARED: used by several, right if nobody outside knows better (`sk_wait_data`)
+ *  - RANK_SHARED: used by several, right if no outer frame is more specific (`sk_wait_data`)
  *  - RANK_FAINT: a hint at most (`schedule_timeout`)
  */
 enum { RANK_NONE, RANK_FAINT, RANK_SHARED, RANK_SURE };
@@ -419,7 +419,7 @@ struct mark_row {
 
 #define BY_HARDWARE (LODE_MARK_INTERRUPT | LODE_MARK_HARDWARE)
 
-/* LODE_MARK_SENDER of a frame alone: it takes packets that somebody on this machine sent. */
+/* LODE_MARK_SENDER of a frame alone: it takes packets that a thread of this machine sent. */
 static const struct mark_row mark_rows[] = {
 	{"exc_page_fault", LODE_MARK_FAULT},
 	{"asm_exc_page_fault", LODE_MARK_FAULT},

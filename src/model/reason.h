@@ -49,7 +49,7 @@ enum lode_wait_reason lode_reason_of_wait(const struct lode_stack_meaning *meani
 
 /*
  * A stack in softirq context is normally that of whoever was interrupted. Not so where a thread has
- * just sent a packet to somebody on its own machine (loopback, veth, bridge): when the transmitting
+ * just sent a packet to a thread of its own machine (loopback, veth, bridge): when the transmitting
  * function lets softirqs run again, they take the packet from the queue of its CPU, in the sender's
  * own system call, and the wake-up of the receiver is the sender's doing.
  *

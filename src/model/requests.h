@@ -26,7 +26,7 @@ struct lode_request {
 	int64_t upstream_ns; /* spent by the servers behind the one that logs (a list is summed), or
 				LODE_UPSTREAM_UNKNOWN */
 	uint32_t action;     /* id in names->actions */
-	uint32_t user;	     /* id in names->users, or LODE_NONE: nobody is named */
+	uint32_t user;	     /* id in names->users, or LODE_NONE: no user is named */
 	uint16_t status;     /* HTTP status; 0: not known. 499: the client went away */
 };
 

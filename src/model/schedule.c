@@ -75,7 +75,7 @@ static uint16_t cpu_column(uint32_t cpu)
 	return cpu < MAX_CPUS ? (uint16_t)cpu : UINT16_MAX;
 }
 
-/* Losses outside of the window that is read concern nobody. */
+/* Losses outside of the window that is read do not count. */
 static bool counts(const struct lode_schedule *s, int64_t t_ns)
 {
 	return t_ns >= s->from_ns && t_ns < s->to_ns;
@@ -220,7 +220,7 @@ static void cpu_set(struct lode_schedule *s, struct lode_sched_cpu *cpu, lode_th
 	cpu->is_seen = true;
 }
 
-/* Who had the longest run on `cpu` since `since_ns`, counting from there; LODE_NONE: nobody. */
+/* The thread with the longest run on `cpu` since `since_ns`, counting from there, or LODE_NONE. */
 static lode_thread_id cpu_longest(const struct lode_sched_cpu *cpu, int64_t since_ns)
 {
 	const struct lode_sched_run *runs = cpu->longest.at, *clipped, *whole;
@@ -401,7 +401,7 @@ static void note_alive(struct lode_schedule *s, lode_thread_id id, int64_t t_ns)
 /*
  * Until when a running thread runs if that is known to be over by `t_ns`. One that has had its exit
  * record and whose last switch is missing was gone as soon as it was last seen: otherwise it would
- * seem to run until somebody came or the recording ended.
+ * seem to run until another thread came or the recording ended.
  */
 static int64_t last_moment(struct lode_schedule *s, lode_thread_id id, int64_t t_ns)
 {
@@ -415,7 +415,7 @@ static int64_t last_moment(struct lode_schedule *s, lode_thread_id id, int64_t t
 	return died_ns < t_ns ? died_ns : t_ns;
 }
 
-/* Somebody else is seen on `cpu`: whoever we had there left without a recorded switch. */
+/* Another thread is seen on `cpu`: the one before left without a recorded switch. */
 static void displace(struct lode_schedule *s, uint32_t cpu_index, int64_t t_ns)
 {
 	struct lode_sched_cpu *cpu = cpu_at(s, cpu_index);
@@ -462,7 +462,7 @@ static int64_t infer_switch_in(const struct lode_schedule *s, const struct lode_
 {
 	switch (t->state) {
 	case LODE_SCHED_UNSEEN:
-		/* Nobody was seen here before, and it nowhere: it ran since the start. */
+		/* No thread was seen here before, and this one nowhere: it ran since the start. */
 		return cpu->is_seen ? t_ns : s->first_ns;
 	case LODE_SCHED_READY:
 		break;

@@ -17,7 +17,7 @@
 #include "model/frame.h"
 #include "model/loss.h"
 
-typedef uint32_t lode_thread_id; /* index into lode_stream.threads; LODE_NONE: nobody known */
+typedef uint32_t lode_thread_id; /* index into lode_stream.threads; LODE_NONE: not known */
 
 #define LODE_IDLE (LODE_NONE - 1) /* the idle thread of any CPU: it has no events */
 

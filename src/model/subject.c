@@ -1,4 +1,4 @@
-/* Decides whose time a recording is about, when nobody says. */
+/* Decides whose time a recording is about by default. */
 #include "model/subject.h"
 
 enum { WAITS_ONLY_PCT = 1, SLEEP_PCT = 50 };

@@ -1,5 +1,5 @@
 /*
- * Subject: whose time a recording is about, when nobody says.
+ * Subject: whose time a recording is about by default.
  *
  *   perf record -g -- make              what make and its descendants did
  *   perf record -g -p 1234 -- sleep 30  what process 1234 did

@@ -307,7 +307,7 @@ struct end {
 struct finding {
 	const struct lode_symptom_spec *spec;
 	const struct lode_stream *stream;
-	struct lode_symptom_events *events; /* NULL: nobody listened */
+	struct lode_symptom_events *events; /* NULL: not collected */
 	enum lode_subject subject;
 	bool is_cpu_only;
 	struct end from, to;
@@ -769,7 +769,7 @@ size_t lode_symptoms_skipped(const struct lode_symptom_spec *spec, const struct 
 	return n_skipped;
 }
 
-/* System calls that only stacks tell: those in which nobody was seen are not there. */
+/* System calls known from stacks alone: calls without a sample are missing. */
 static bool is_told_by_stacks(const struct lode_point *point, const struct lode_point_found *found)
 {
 	return point->kind == LODE_POINT_SYSCALL && !found->is_recorded;

@@ -11,7 +11,7 @@
 struct lode_symptom {
 	lode_thread_id thread;
 	int64_t t0_ns, t1_ns;
-	bool is_life; /* the thread's recorded life: nobody said from when to when */
+	bool is_life; /* the thread's recorded life, without times given by the user */
 };
 
 typedef LODE_VEC(struct lode_symptom) lode_symptom_vec;
@@ -73,7 +73,7 @@ struct lode_symptom_events *lode_symptom_events_new(const struct lode_symptom_sp
 /*
  * Appends the symptoms of one stream, ordered by thread, then time. Thread-safe for a const spec.
  * Rows of a table whose thread is not in the stream are left out: see below. `events` has what was
- * seen while the stream was read; NULL: nobody listened, and system calls are told from stacks.
+ * seen while the stream was read; NULL: not collected, system calls are known from stacks.
  * Fails where an event that symptoms begin or end with was not recorded, and says how to.
  */
 int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *spec,

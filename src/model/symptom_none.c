@@ -208,8 +208,8 @@ static void put_no_number(FILE *out, const char *what, int32_t number,
 }
 
 /* No thread is meant by all parts together. */
-static void put_nobody(FILE *out, const struct lode_symptom_none *none,
-		       const struct lode_stream *stream)
+static void put_no_thread(FILE *out, const struct lode_symptom_none *none,
+			  const struct lode_stream *stream)
 {
 	struct matches n;
 
@@ -290,7 +290,7 @@ char *lode_symptom_none_text(const struct lode_symptom_none *none, const struct 
 	FILE *out = lode_written_open(&text, &size);
 
 	if (!none->n_threads)
-		put_nobody(out, none, stream);
+		put_no_thread(out, none, stream);
 	else if (lacks_from)
 		put_never(out, "from", none->from, none->n_threads, stream);
 	else if (!lacks_to)

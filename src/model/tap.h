@@ -70,7 +70,7 @@ struct lode_tap {
 	void *context;
 	/*
 	 * Without it the source need not fill threads' events: no state machine, no samples, only
-	 * threads, names, counts and losses. Much faster where nobody looks at them. It may be set
+	 * threads, names, counts and losses. Much faster where they are not used. It may be set
 	 * by `kind`: the source looks when the first event comes.
 	 */
 	bool wants_model;

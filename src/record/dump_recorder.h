@@ -2,7 +2,7 @@
  * A second perf beside the first one: the same events with stack dumps, in place of call chains.
  *
  *   perf          chains  ->  DIR/perf.data     8 MiB for each CPU; never loses an event to dumps
- *   second perf   dumps   ->  DIR/.dumps        64 MiB; killed when nobody needs them, or when
+ *   second perf   dumps   ->  DIR/.dumps        64 MiB; killed when not needed, or when
  *                                               they are too many
  *
  * At the end one of the two files is the recording, so that all its stacks are of one kind.

@@ -49,7 +49,7 @@ bool lode_first_second_answered(struct lode_first_second *f, unsigned n);
 void lode_first_second_begin(struct lode_first_second *f, int64_t now_ns);
 /* To be called when it is due, */
 void lode_first_second_tick(struct lode_first_second *f, int64_t now_ns);
-/* when nobody owes an answer any more, */
+/* when all answers have come, */
 void lode_first_second_flushed(struct lode_first_second *f);
 /* and when `verdict` can be read. */
 void lode_first_second_decide(struct lode_first_second *f);

@@ -73,7 +73,7 @@ static void close_from(unsigned first, unsigned last)
 		(void)syscall(SYS_close_range, first, last, 0);
 }
 
-/* Holds nothing open that somebody may wait for the end of, and is not stopped with lode's group.
+/* Keeps no pipe open whose end a reader awaits, and is not stopped with lode's group.
  */
 static void stand_alone(int a, int b)
 {

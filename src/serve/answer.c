@@ -276,7 +276,7 @@ static void ask_and_resume(void *context)
 {
 	struct request *request = context;
 
-	/* Somebody before may have asked the same. */
+	/* The same may have been asked before. */
 	if (request->key)
 		request->made = lode_kept_find(request->shown->kept, request->key);
 	if (!request->made)
@@ -447,7 +447,7 @@ static enum MHD_Result judge_answer(const struct lode_answers *answers,
 
 	*goes_on = false;
 	verdict = lode_guard_judge(&answers->guard, &marks, kind);
-	/* Where its body ends is not sure: what comes behind is nobody's request. */
+	/* Where its body ends is not sure: what follows is not taken as a request. */
 	if (verdict == LODE_VERDICT_AMBIGUOUS)
 		return refuse_with(connection, MHD_HTTP_BAD_REQUEST, lode_verdict_text(verdict),
 				   "Connection", "close");

@@ -228,7 +228,7 @@ struct lode_shown *lode_showcase_take(struct lode_showcase *showcase)
 {
 	struct lode_shown *shown;
 
-	/* Between the look and the count nobody may let it go. */
+	/* It must not be released between the look and the count. */
 	pthread_mutex_lock(&showcase->lock);
 	shown = showcase->now;
 	__atomic_add_fetch(&shown->n_users, 1, __ATOMIC_RELAXED);

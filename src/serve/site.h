@@ -12,7 +12,7 @@
  * A report may be pending, and say how far it is. Fill it, then give it to a server; from then on
  * only questions run, one at a time for each report, so that what they look into needs no lock of
  * its own. When what it shows has changed, another site takes its place (server.h); it is freed
- * when nobody holds it any more.
+ * when its last reference is gone.
  */
 #pragma once
 
@@ -64,7 +64,7 @@ void lode_site_hold(struct lode_site *site);
 /* Lets go; who does so last frees it. Any thread. NULL does nothing. */
 void lode_site_free(struct lode_site *site);
 
-/* What questions look into and nobody else needs: `release` is called when the site is freed. */
+/* Data used by questions alone: `release` is called when the site is freed. */
 void lode_site_give(struct lode_site *site, void (*release)(void *context), void *context);
 
 /* The page, html_bytes long; copied. */

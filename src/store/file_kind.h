@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum lode_file_kind {
-	LODE_KIND_UNKNOWN, /* bytes that nobody here knows */
+	LODE_KIND_UNKNOWN, /* none of the kinds below */
 	LODE_KIND_TEXT,
 	LODE_KIND_EMPTY,
 	/* what lode writes */

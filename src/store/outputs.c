@@ -389,7 +389,7 @@ static int check_updated(const struct lode_named_file *file, const struct lode_n
 	return check_inputs(&t, files);
 }
 
-/* "lode mine --folded a.folded >>a.folded": nobody named it as an output, but it is one. */
+/* "lode mine --folded a.folded >>a.folded": an output that is not named as one. */
 static int check_stdout(const struct lode_named_files *files, struct lode_error *err)
 {
 	struct target t = {.exists = true};

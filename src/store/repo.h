@@ -55,7 +55,7 @@ int lode_repo_snapshot(struct lode_repo *repo, struct lode_error *err);
 void lode_repo_snapshot_end(struct lode_repo *repo);
 
 /*
- * Between these two nobody else changes the repository: what was read is what is changed. All
+ * Between these two no other process changes the repository: what was read is what is changed. All
  * changes are one transaction, which _end commits if `rc` is not negative, else none happens. Gives
  * rc, or why it could not commit. Reading needs no snapshot in between.
  */
@@ -180,7 +180,7 @@ int lode_repo_set_label(struct lode_repo *repo, const struct lode_repo_streams *
  */
 struct lode_repo_read_options {
 	unsigned n_threads; /* 0: as many as there are CPUs */
-	/* How many of the streams are merged; NULL: nobody wants to know. */
+	/* How many of the streams are merged; may be NULL. */
 	void (*progress)(void *context, size_t n_done, size_t n_streams);
 	void *progress_context;
 	/* Covers in place of digests (store/repo_cover.h), without name statistics; NULL: digests.

@@ -116,7 +116,7 @@ int lode_repo_migrate(struct lode_repo *repo, struct lode_error *err)
 
 	if (rc < 0)
 		return rc;
-	/* Again, now that nobody else can change it. */
+	/* Again, now that other processes cannot change it. */
 	rc = lode_repo_number(&version, repo, "PRAGMA user_version", err);
 	for (int v = (int)version + 1; rc == 0 && v <= LODE_REPO_SCHEMA_VERSION; v++)
 		rc = lode_repo_exec(repo, steps[v - 1], err);

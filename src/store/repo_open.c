@@ -151,7 +151,7 @@ static int open_as_reader(struct lode_repo *repo, struct lode_error *err)
 
 /*
  * SQLite wants to write beside a file in WAL mode even to read it. Where it may not, and there is
- * no log, nobody is writing, and the file can be read as it is.
+ * no log, there is no writer, and the file can be read as it is.
  */
 static int open_to_read(struct lode_repo *repo, struct lode_error *err)
 {

@@ -351,7 +351,7 @@ static int settle_one(bool *is_done, struct lode_repo *repo, struct lode_error *
 	int rc = choose_repo_segments(&ids, &content, repo, err);
 
 	*is_done = rc < 0 || ids.n < FAN_IN;
-	/* Again within the transaction: somebody else may have done it meanwhile. */
+	/* Again within the transaction: another process may have done it meanwhile. */
 	if (!*is_done) {
 		rc = lode_repo_begin(repo, err);
 		if (rc == 0) {

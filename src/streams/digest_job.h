@@ -72,7 +72,7 @@ struct lode_digest_job_options {
 	   so it is with a manifest among them. */
 	bool is_canonical;
 	bool no_merge;			     /* only the folder's digests are wanted */
-	const struct lode_digest_sink *sink; /* gets all digests: none is merged. NULL: nobody */
+	const struct lode_digest_sink *sink; /* gets all digests: none is merged. May be NULL */
 	unsigned n_threads;		     /* 0: all CPUs */
 	size_t memory_bytes;		     /* 0: lode_memory_budget(0) */
 	/* Recordings to leave in memory once they are digested, as many as take up so much, about:
@@ -123,7 +123,7 @@ struct lode_digest_job {
 	struct lode_digest_origin origin;
 	LODE_VEC(struct lode_digest_output) outputs; /* in input order; of inputs that are usable */
 	const char *symptom_text;		     /* in words: what counted as a symptom */
-	bool is_default_symptoms;		     /* nobody said what the symptoms are */
+	bool is_default_symptoms;		     /* the user did not specify symptoms */
 	/* Why a recording has no symptom, in words; NULL: not known. */
 	const char *why_none;
 	/* By path: streams without any result; those that are used, but their files are cut or bad
@@ -152,7 +152,7 @@ void lode_digest_job_release(struct lode_digest_job *job);
 
 /* The recording at `path`, the caller's from here on; NULL: it was not kept. */
 struct lode_stream *lode_digest_job_take_stream(struct lode_digest_job *job, const char *path);
-/* Frees those that nobody took. */
+/* Frees those that were not taken. */
 void lode_digest_job_forget_streams(struct lode_digest_job *job);
 
 /*

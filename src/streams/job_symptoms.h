@@ -22,7 +22,7 @@ struct lode_job_spec {
 int lode_job_symptoms_choose(struct lode_job_spec *out, struct lode_job_symptoms *symptoms,
 			     const char *path, struct lode_error *err);
 
-/* Somebody said what the symptoms are: tables beside recordings do not count. */
+/* The user specified symptoms: tables beside recordings do not count. */
 bool lode_job_symptoms_are_given(const struct lode_symptom_options *options);
 
 /* Whether the table beside a recording, if it counts, is one; `options` as for a new job. */

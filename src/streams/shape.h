@@ -16,7 +16,7 @@
 
 struct lode_digest_job_options;
 
-/* The shape of a stream's digest; `only_given`: without what nobody said. */
+/* The shape of a stream's digest; `only_given`: without defaults. */
 const char *lode_shape_of(const struct lode_digest_job_options *options, bool only_given,
 			  struct lode_arena *arena);
 
@@ -37,7 +37,7 @@ extern const char *const lode_scope_choices[], *const lode_stacks_choices[];
 /* The shape's value of an option that has choices, such as --scope; "unknown" if there is none. */
 const char *lode_shape_choice(const char *shape, const char *option, const char *const *choices);
 
-/* Whether nobody said what the symptoms are: the recorded command's threads are. */
+/* Whether symptoms are the default: the recorded command's threads. */
 bool lode_shape_has_default_symptoms(const char *shape);
 
 /* Whether content filters (--include, --exclude, --only, --reason) are part of it. */

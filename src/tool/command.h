@@ -41,7 +41,7 @@ const char *lode_command_closest(const char *name);
 
 /*
  * What every command does first: parse its options, and see to it that no file is written that is
- * read, or that is somebody else's (store/outputs.h). Gives true when the command goes on;
+ * read, or that another program made (store/outputs.h). Gives true when the command goes on;
  * otherwise help was shown or the mistake was said, and *exit_code is set.
  */
 bool lode_command_start(const struct lode_command *self, void *values, int argc, char **argv,

@@ -162,7 +162,7 @@ void lode_pager_end(void)
 	if (!pager)
 		return;
 	fclose(stdout);
-	/* One of somebody else's is no child of ours. */
+	/* A pager that another process started is not our child. */
 	while (waitpid((pid_t)strtol(pager, NULL, 10), NULL, 0) < 0 && errno == EINTR)
 		;
 }

@@ -140,8 +140,8 @@ static void raise_lambda(void *context, const char *min_cost)
 		   lode_analyze_join(raising->arena, " --min-cost ", min_cost));
 }
 
-/* Where nobody waited that is asked about - the whole machine was recorded, perhaps -, whoever
-   waited is. */
+/* Mines the default symptoms; where there are none, perhaps because the whole machine was recorded,
+   every thread's. */
 static void run_mine(struct lode_analyze_state *s, struct lode_analyze_step *step)
 {
 	struct lode_mine_request request = s->request->mine;

@@ -112,7 +112,7 @@ static bool is_output(const struct lode_survey *survey, const char *path)
 	       st.st_dev == output.st_dev && st.st_ino == output.st_ino;
 }
 
-/* What somebody named is not passed over without a word. */
+/* Skipped files that the user named are reported. */
 static void add_survey(struct lode_survey *survey, size_t folder, const char *path, bool is_named)
 {
 	enum lode_survey_kind kind;

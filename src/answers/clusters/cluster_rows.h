@@ -50,7 +50,7 @@ struct lode_cluster_detail {
 	size_t n_gaps;
 	const struct lode_cluster_stream *by_stream;
 	size_t n_by_stream;
-	struct lode_flame_rows flame; /* empty, unless somebody makes it */
+	struct lode_flame_rows flame; /* empty until it is built */
 };
 void lode_cluster_detail_build(struct lode_cluster_detail *out, const struct lode_mined *mined,
 			       const struct lode_cluster *cluster, struct lode_arena *arena);

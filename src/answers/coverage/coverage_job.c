@@ -78,7 +78,7 @@ void lode_coverage_job_release(struct lode_coverage_job *job)
 
 /* ---- The rest, kept and mined ---- */
 
-/* Where λ would give too many patterns: as many as somebody may look through. */
+/* The limit where λ would give too many patterns: as many as can be read through. */
 enum { MANAGEABLE_PATTERNS = 1000 };
 
 void lode_rest_keep(struct lode_coverage_job *job)

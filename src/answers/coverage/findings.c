@@ -44,7 +44,7 @@ void lode_cover_add_part(struct lode_findings *out, const struct lode_cover_part
 		->share = whole_ns > 0 ? (double)part->cost_ns / (double)whole_ns : NAN;
 }
 
-/* What came back first: nobody expects it. */
+/* Returned problems first, as the least expected. */
 void lode_coverage_findings(struct lode_findings *out, const void *of, struct lode_arena *arena)
 {
 	const struct lode_coverage_answer *answer = of;

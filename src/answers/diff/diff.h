@@ -20,7 +20,7 @@ struct lode_diff_request {
 	struct lode_diff_sets_options sets;
 	struct lode_mine_options mine; /* as lode_diff_job_run takes them */
 	struct lode_diff_options diff;
-	unsigned fail_on; /* bits of enum lode_diff_class; 0: nobody asked */
+	unsigned fail_on; /* bits of enum lode_diff_class; 0: not asked for */
 	const char *show; /* one change in full, by its number or its cluster's id; NULL: all */
 	size_t top;	  /* longest list; 0: no bound */
 	/* All that documents say of clusters, and what pages are drawn of. */
@@ -111,7 +111,7 @@ struct lode_diff_answer {
 	bool is_cpu_time;
 	const struct lode_mined *mined; /* their items are its clusters */
 	struct lode_diff_figures total;
-	const struct lode_diff_verdict *verdict; /* NULL: nobody asked */
+	const struct lode_diff_verdict *verdict; /* NULL: not asked for */
 	/* Of the changes: those that are called so are told first, and left out; of the others,
 	   those that would matter, from first_doubtful on. */
 	size_t n_told, n_told_more, first_doubtful, n_doubtful;

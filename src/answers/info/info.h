@@ -72,7 +72,7 @@ struct lode_info_request {
 	struct lode_symbol_options symbols; /* which is made of these */
 	size_t top;			    /* longest list; 0: no bound */
 	const struct lode_asked *asked;	    /* NULL: by no command line */
-	/* Called in the order of the inputs, while they are read; NULL: nobody waits. */
+	/* Called in the order of the inputs, while they are read; may be NULL. */
 	void (*tell)(void *context, const struct lode_info_news *news);
 	void *context;
 };

@@ -99,7 +99,7 @@ static const struct lode_example examples[] = {
 	 "lode mine recordings/"},
 	{"Only git processes that ran for more than a second",
 	 "lode mine --symptom comm=git --slower-than 1s recordings/*.data"},
-	{"Symptoms that somebody else measured", "lode mine --symptoms slow.tsv recordings/"},
+	{"Symptoms that another tool measured", "lode mine --symptoms slow.tsv recordings/"},
 	{"The third cluster in full", "lode mine --show 3 recordings/"},
 	{"Disk waits alone, as a flame graph",
 	 "lode mine --reason disk --folded recordings/ | flamegraph.pl --countname ns"},

@@ -70,7 +70,7 @@ int lode_mine_keep_run(const char *repo_path, const char *where, const struct lo
 
 	if (rc < 0)
 		return rc;
-	/* Somebody else is writing for long: the run is not worth waiting for. */
+	/* When another process writes for long, the run is not worth the wait. */
 	lode_repo_wait_ms(repo, BUSY_MS);
 	list_run_clusters(&run, mined,
 			  mined->n_clusters < MAX_CLUSTERS ? mined->n_clusters : MAX_CLUSTERS);

@@ -83,7 +83,7 @@ struct lode_mine_answer {
 	bool is_classic;
 	bool is_raised;		  /* λ, as the request allows */
 	bool is_filtered;	  /* content filters left out a part of the area of interest */
-	bool is_default_symptoms; /* nobody said what the symptoms are */
+	bool is_default_symptoms; /* the user did not specify symptoms */
 	/* Whose CPU time it is: where all symptoms are lives of CPU samples alone, so that all time
 	   is CPU time (model/digest.h); else NULL. */
 	const struct lode_mine_cpu *cpu;

@@ -344,11 +344,11 @@ static int read_streams(struct lode_mine_state *s, const struct lode_mine_reques
 	return rc;
 }
 
-/* LIMIT: a λ that nobody chose is raised until no more pairs of patterns are similar: 350 million
+/* LIMIT: a default λ is raised until no more pairs of patterns are similar: 350 million
    took over a minute to cluster. */
 enum { MOST_PAIRS = 1 << 26 };
 
-/* Nobody has said how much is too little, or how many are too many. */
+/* True when the user set no λ, share, prevalence or pattern limit. */
 static bool is_lambda_open(const struct lode_mine_options *mine)
 {
 	return !mine->min_cost && mine->min_cost_share <= 0 && mine->prevalence <= 0 &&

@@ -165,7 +165,7 @@ static struct lode_pio_watch *open_watch(const struct watch_values *v, struct lo
 	return watch;
 }
 
-/* A file that is not there may come, or its name is mistyped: nobody else would say. */
+/* A missing file may appear later, or its name is mistyped: only this message shows it. */
 static void name_missing(struct watching *w)
 {
 	for (size_t i = 0; i < w->values->inputs.list.n; i++) {

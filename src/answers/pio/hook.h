@@ -26,5 +26,5 @@ int lode_hook_run(struct lode_hook *hook, const char *const *variables, const ch
 		  size_t size, struct lode_error *err);
 /* Reaps what has ended; does not wait. */
 void lode_hook_reap(struct lode_hook *hook);
-/* Runs go on; nobody reaps them any more. */
+/* Runs go on and are no longer reaped. */
 void lode_hook_release(struct lode_hook *hook);

@@ -185,7 +185,7 @@ static char *cache_folder(void)
 	return home && *home ? lode_path_join(home, ".cache") : NULL;
 }
 
-/* From here on what readers of recordings could do, if somebody took them over, is bounded: the
+/* From here on a reader of recordings that was taken over can do little: the
    port is taken, and nothing but the repository, caches and temporary files is written. */
 static void confine_serve(const struct serve_values *v)
 {
@@ -270,7 +270,7 @@ static int answer(struct serving *s)
 {
 	int code = answer_requests(s);
 
-	/* Mining cannot be told to stop, and nobody will see what it finds. */
+	/* Mining cannot be stopped, and its result is no longer wanted. */
 	if (!lode_serve_repo_stop(s->repo))
 		_exit(code);
 	return code;

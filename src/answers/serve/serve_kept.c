@@ -81,7 +81,7 @@ static bool make_folder(char *path, size_t size)
 
 	if (n < 0 || (size_t)n + sizeof("/lode/served-00") > size)
 		return false;
-	/* Reports say what runs where: they are nobody else's to read. */
+	/* Reports show what runs where: only their owner may read them. */
 	(void)mkdir(path, 0700);
 	memcpy(path + n, "/lode", sizeof("/lode"));
 	(void)mkdir(path, 0700);

@@ -32,7 +32,7 @@ bool lode_kept_report_read(struct lode_kept_report *out, const struct lode_repo_
 			   const char *asked);
 void lode_kept_report_release(struct lode_kept_report *report);
 
-/* Keeps it, unless the repository has changed since `watch` looked: then nobody knows which state
+/* Keeps it, unless the repository has changed since `watch` looked: then it is unknown which state
    it is of. That it could not is no failure. */
 void lode_kept_report_write(const struct lode_kept_report *report,
 			    const struct lode_repo_watch *watch, const char *asked);

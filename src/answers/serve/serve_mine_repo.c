@@ -48,7 +48,7 @@ struct lode_serve_repo {
 	bool has_first; /* the first mining has ended, with `code` */
 	int code;
 	bool is_awaited;   /* it took long: the server started before */
-	bool is_wanted;	   /* somebody asked what a kept report cannot answer */
+	bool is_wanted;	   /* a question came that a kept report cannot answer */
 	size_t n_read, n;  /* of the recordings that it mines */
 	const char *stage; /* what it does with them; NULL: it reads them */
 };

@@ -19,7 +19,7 @@ struct lode_serve_timeline {
 };
 
 /* What every question needs is here before the first: that one is no slower than others. A thread
-   whose part of the index is damaged says so when somebody asks. */
+   whose part of the index is damaged is reported when a question needs it. */
 static void load_threads(struct lode_call_trace *trace)
 {
 	for (size_t i = 0; i < trace->threads.n; i++)
@@ -111,7 +111,7 @@ static int answer_meanwhile(void *context, const struct lode_site_query *query, 
 	int64_t t0_ns = 0, t1_ns = 0, clock = 0;
 	int rc = read_span(&t0_ns, &t1_ns, timeline->trace, query, err);
 
-	/* Of a trace with one clock nobody says which. */
+	/* A trace with one clock needs no parameter. */
 	if (rc == LODE_OK &&
 	    !lode_site_param_number(query, "clock", 0, (int64_t)timeline->trace->clocks.n - 1,
 				    &clock))

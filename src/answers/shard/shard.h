@@ -30,7 +30,7 @@ struct lode_shard_answer {
 	struct lode_opening opening;
 	const char *manifest, *folder;
 	size_t n_recordings;
-	size_t n_unmeasured; /* of these, whose size nobody knows: counted as average ones */
+	size_t n_unmeasured; /* of these, whose size is not known: counted as average ones */
 	int64_t bytes, cost; /* of all parts */
 	int64_t least_cost, most_cost;
 	size_t n_parts;

@@ -87,7 +87,7 @@ const char *lode_signature_act_name(enum lode_signature_act act);
 struct lode_signature_request {
 	enum lode_signature_act act;
 	const char *name;
-	const char *cluster; /* whose patterns are wanted; NULL: nobody's */
+	const char *cluster; /* whose patterns are wanted; NULL: none */
 	/* What is said of it; words.cluster is for the caller to find. `rename` and `drop` are an
 	   edit's. */
 	struct lode_signature_edit edit;

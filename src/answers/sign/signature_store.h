@@ -5,8 +5,8 @@
  *   read    open --> signatures --> release
  *   change  begin --> signatures, changed --> save --> release
  *
- * From begin to save a repository is held: nobody else changes it in between. What is begun and not
- * saved has never been.
+ * The repository is locked from begin to save, against changes by other processes. What is begun
+ * and not saved has never been.
  */
 #pragma once
 

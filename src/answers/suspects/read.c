@@ -21,7 +21,7 @@ struct reading {
 	struct lode_execution_set *set;
 	struct lode_symboliser *symboliser;
 	struct lode_job_symptoms *symptoms;
-	bool are_windows_given; /* somebody said which: executions outside do not count */
+	bool are_windows_given; /* specified by the user: executions outside do not count */
 	bool has_windows;	/* of the stream at hand: given, or by a table beside it */
 	int64_t done_bytes;	/* of the streams before */
 	size_t n_done;
@@ -79,8 +79,8 @@ static int load_tapped(struct reading *run, struct lode_stream **stream, const c
 /*
  * Metrics of the critical path: what a symptom's time was spent on, stretch by stretch.
  *
- *   critical:running    somebody ran        critical:preempted   ready, without a CPU
- *   critical:blocked    nobody ran: waited for a device, a timer, or what was not recorded
+ *   critical:running    a thread ran        critical:preempted   ready, without a CPU
+ *   critical:blocked    no thread ran: waited for a device, a timer, or what was not recorded
  *
  * The stack is that of the thread in which the path then was (engine/waits/critpath.h).
  */

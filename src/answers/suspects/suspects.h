@@ -94,7 +94,7 @@ struct lode_suspects_function {
 
 /* Executions with a caller, or without it; with a function next to the one explained. */
 struct lode_suspects_part {
-	uint32_t frame; /* of a neighbour; LODE_NONE: nobody */
+	uint32_t frame; /* of a neighbour; LODE_NONE: none */
 	uint64_t n_failed, n_succeeded, n;
 	int64_t mean, total;
 };

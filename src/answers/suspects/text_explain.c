@@ -145,7 +145,7 @@ static void print_histograms(FILE *out, const struct lode_suspects_explained *x,
 
 static void print_neighbours(FILE *out, const struct lode_suspects_answer *answer,
 			     const struct lode_text_page *page, const char *title,
-			     const char *nobody, const struct lode_suspects_part *at, size_t n)
+			     const char *at_the_end, const struct lode_suspects_part *at, size_t n)
 {
 	const struct lode_table_column columns[] = {
 		{"slow", true}, {"of", true}, {"share", true}, {"mean", true}, {title, false}};
@@ -163,7 +163,7 @@ static void print_neighbours(FILE *out, const struct lode_suspects_answer *answe
 		lode_table_set(table, row, 3, "%s",
 			       at[i].total ? lode_format_cost(text, at[i].mean, "ns") : "-");
 		if (at[i].frame == LODE_NONE)
-			lode_table_set(table, row, 4, "%s", nobody);
+			lode_table_set(table, row, 4, "%s", at_the_end);
 		else
 			lode_table_set_name(table, row, 4,
 					    lode_short_label(label, sizeof(label),

@@ -24,7 +24,7 @@ enum {
    takes as long as their calls do. */
 enum { LEAST_LOOKS = 100000, LOOKS_PER_CALL = 2 };
 
-/* Bytes for windows. Each call is in several, but nobody zooms that far everywhere: what a page
+/* Bytes for windows. Each call is in several, but readers zoom that far in few places: what a page
    costs stays in proportion to its calls. */
 enum { LEAST_BUDGET = 250000, BUDGET_PER_CALL = 10 };
 

@@ -1,5 +1,5 @@
 /*
- * A window of a trace, summarised again: what a page asks for when somebody zooms.
+ * A window of a trace, summarised again: what a page asks for when the reader zooms.
  *
  *   trace      |----------------------------------------------|
  *   window              [ t0      t1 )

@@ -1,4 +1,4 @@
-/* lode triage in a few lines: problems that came back, and those nobody has signed. */
+/* lode triage in a few lines: problems that came back, and those without a signature. */
 #include "answers/triage/triage.h"
 #include "answers/clusters/cluster_brief.h"
 #include "document/findings.h"

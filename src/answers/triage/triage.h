@@ -68,9 +68,9 @@ struct lode_triage_answer {
 	size_t n_listed, n_more;
 	struct lode_triage_returned *returned;
 	size_t n_returned;
-	const char *not_mined;		/* why the rest was not, if mining failed */
-	const struct lode_mined *mined; /* the rest; NULL: there is none, or nobody asked for it */
-	int64_t lambda_ns, other_ns;	/* LODE_NO_INT: not mined */
+	const char *not_mined;		      /* why the rest was not, if mining failed */
+	const struct lode_mined *mined;	      /* the rest; NULL: none, or not asked for */
+	int64_t lambda_ns, other_ns;	      /* LODE_NO_INT: not mined */
 	size_t n_clusters, n_clusters_more;   /* in lists, and left out there */
 	const struct lode_cluster_rows *rows; /* with wants_rows, if it was mined */
 	/* With detail, if it was mined: all streams, in the order in which rows count them. */

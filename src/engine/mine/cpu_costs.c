@@ -59,7 +59,7 @@ static void sums_release(struct cpu_sums *s)
 
 /* ---- Who ran instead ---- */
 
-/* Of a row: who ran; gives the time in which nobody is known to have. */
+/* Adds the CPU occupants of a row; returns the time without a known one. */
 static int64_t add_runners_of(struct cpu_sums *s, const struct lode_digest_row *row)
 {
 	int64_t unknown_ns = 0;

@@ -31,7 +31,7 @@ struct lode_mine_options {
 	size_t patterns;     /* the smallest λ that gives no more patterns */
 	size_t max_patterns; /* 0: 100,000 */
 	int64_t *fits; /* NULL, or for a λ that fits, when this one is refused (LODE_ERR_LIMIT) */
-	/* λ is 0.2 % because nobody chose another: where that gives too many patterns, which may be
+	/* λ is the default, 0.2 %: where that gives too many patterns, which may be
 	   foreseeable, a λ that fits is mined instead. */
 	bool may_raise;
 	uint64_t most_pairs; /* of similar patterns (clusters.h); 0: what there is memory for */

@@ -279,7 +279,7 @@ static uint32_t append_loose(struct lode_condition *out, const struct lode_selec
 
 /*
  * The same when P matches in one way: its windows tile the sequence, so one walk does it. Writing
- * always and advancing if kept spares a branch that nobody could predict.
+ * always and advancing if kept spares an unpredictable branch.
  */
 static uint32_t append_tight(struct lode_condition *out, const struct lode_selection *selection,
 			     const uint32_t *items, uint32_t n_items,

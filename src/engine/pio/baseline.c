@@ -37,7 +37,7 @@ struct learning {
 
 /*
  * The ratio that parts slow from healthy intervals best: the two classes' means lie furthest apart,
- * weighed by their sizes [Otsu]. Percentiles cannot: nobody knows how much of a day was slow.
+ * weighed by their sizes [Otsu]. Percentiles cannot: how much of a day was slow is not known.
  */
 static double part(const double *ratios, size_t n)
 {

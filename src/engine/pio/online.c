@@ -400,7 +400,7 @@ void lode_pio_online_step(struct lode_pio_online *o, int64_t interval, const dou
 	int64_t next = lode_pio_online_next(o);
 
 	if (o->n && interval - next > (int64_t)LODE_PIO_ONLINE_MAX) {
-		/* Nobody knows what was in a gap of that length: whatever was open is over. */
+		/* A gap of that length ends all that is open. */
 		for (size_t i = 0; i < rows_before(o); i++)
 			step(o, NULL, listener);
 		if (o->open.is_open) {

@@ -7,7 +7,7 @@
  *           when
  *
  * The time that is judged is the servers' where the log has it (upstream), else the response time:
- * so a client that reads slowly makes nobody SLOW. The paper judges the response time.
+ * so a client that reads slowly makes no interval SLOW. The paper judges the response time.
  */
 #pragma once
 

@@ -15,7 +15,7 @@ struct lode_explained_metric {
 
 /* Who calls it, or whom it calls: the next frame of the stack. */
 struct lode_explained_neighbour {
-	uint32_t frame; /* LODE_NONE: nobody, it is the outermost or the last one */
+	uint32_t frame; /* LODE_NONE: it is the outermost or the last one */
 	struct lode_outcome outcome;
 	uint64_t n;
 	lode_u128 sum; /* of values in ns */

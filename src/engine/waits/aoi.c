@@ -16,7 +16,7 @@ struct link_stack {
 	uint32_t chain;	 /* its stack, chained or own */
 	uint32_t last;	 /* the same where it ends the chain; LODE_NONE: not asked for yet */
 	uint32_t base;	 /* of the links behind it, all of one thread; LODE_NONE: none yet */
-	uint32_t client; /* for whom its thread worked, LODE_NONE nobody; NOT_ASKED */
+	uint32_t client; /* for whom its thread worked, LODE_NONE or NOT_ASKED */
 	uint8_t reason;	 /* of the symptom thread's wait that began the chain */
 };
 
@@ -148,7 +148,7 @@ static void add_piece(struct aoi *aoi, const struct lode_piece *piece)
 		add_runners(aoi, piece, row);
 }
 
-/* Who ended a waiting event, as a string id of the digest; 0 if nobody knows. */
+/* Who ended a waiting event, as a string id of the digest; 0 if it is not known. */
 static uint32_t ender_name(struct aoi *aoi, const struct lode_events *events, uint32_t event)
 {
 	if (events->other[event] < aoi->stream->threads.n)
@@ -164,7 +164,7 @@ static bool is_ended_by_device(const struct lode_events *events, uint32_t event)
 	       events->device[event] != LODE_DEVICE_NONE;
 }
 
-static bool is_ended_by_nobody(const struct lode_events *events, uint32_t event)
+static bool has_unknown_end(const struct lode_events *events, uint32_t event)
 {
 	return events->kind[event] == LODE_EVENT_WAITING && events->other[event] == LODE_NONE &&
 	       events->device[event] == LODE_DEVICE_NONE &&
@@ -191,7 +191,7 @@ static void add_event(struct aoi *aoi, lode_thread_id thread, uint32_t event, in
 		.is_unsampled = events->flags[event] & LODE_EVENT_UNSAMPLED,
 	};
 
-	if (is_ended_by_nobody(events, event))
+	if (has_unknown_end(events, event))
 		aoi->lost_cost_ns += cost_ns;
 	add_piece(aoi, &piece);
 }
@@ -399,7 +399,7 @@ static void add_span(struct aoi *aoi, const struct lode_span *span)
 			piece.waker = ender_name(aoi, events, link->event);
 		else if (link->parent != LODE_NONE)
 			piece.waker = lode_chain_thread_name(&aoi->joiner, link->thread);
-		if (is_ended_by_nobody(events, link->event))
+		if (has_unknown_end(events, link->event))
 			aoi->lost_cost_ns += own_part(&aoi->turn, span->start_ns, span->end_ns);
 		if (!aoi->options->own_stacks) {
 			add_end(aoi, &piece);
@@ -436,7 +436,7 @@ static void add_fellow(struct aoi *aoi, uint32_t queued, lode_thread_id fellow, 
 
 /*
  * Of whose queue the time is from `t_ns` until *until_ns: the first link of the chain that has
- * fellows at work; LODE_NONE: none has. *pool: of that link, or of nobody.
+ * fellows at work; LODE_NONE: none has. *pool: of that link, if any.
  */
 static uint32_t queue_at(struct aoi *aoi, uint32_t index, int64_t t_ns, int64_t *until_ns,
 			 struct lode_pool_moment *pool)
@@ -460,7 +460,7 @@ static uint32_t queue_at(struct aoi *aoi, uint32_t index, int64_t t_ns, int64_t 
 	return LODE_NONE;
 }
 
-/* A span, of which all who work on one queue get theirs in turn while somebody stands in it. */
+/* A span, of which all who work on one queue get their share while the queue is not empty. */
 static void add_chain_span(struct aoi *aoi, struct lode_span span)
 {
 	int64_t end_ns = span.end_ns;

@@ -55,7 +55,7 @@ void lode_chain_init(struct lode_chain_joiner *joiner, struct lode_calltree *tre
 		.unrecorded = LODE_NONE,
 		.recording = LODE_NONE,
 	};
-	/* Base 0: of no chain, and found by nobody. */
+	/* Base 0: of no chain, and never found. */
 	lode_vec_append(&joiner->bases, ((struct lode_chain_base){LODE_NONE, LODE_NONE}));
 	lode_pair_index_add(&joiner->base_of, joiner->bases.at, sizeof(*joiner->bases.at),
 			    LODE_NONE, LODE_NONE);

@@ -71,7 +71,7 @@ void lode_chain_release(struct lode_chain_joiner *joiner);
 uint32_t lode_chain_stack(struct lode_chain_joiner *joiner, uint32_t base, uint32_t stack);
 /* Base of what stands behind `chain` and "→ comm" of a thread. */
 uint32_t lode_chain_thread(struct lode_chain_joiner *joiner, uint32_t chain, lode_thread_id thread);
-/* The same, with "→ comm, busy with other"; `serving` LODE_NONE: with nobody. */
+/* The same, with "→ comm, busy with other"; `serving` LODE_NONE: not known. */
 uint32_t lode_chain_server(struct lode_chain_joiner *joiner, uint32_t chain, lode_thread_id thread,
 			   lode_thread_id serving);
 /* Base of what stands behind `base` and "(busy with COMM, inferred)" of a client (client.h). */

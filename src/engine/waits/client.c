@@ -114,7 +114,7 @@ static const struct lode_link *link_of(const struct question *q, lode_thread_id 
 
 /* ---- Who is a client ---- */
 
-/* Stacks in which a server awaits somebody. */
+/* Stacks in which a server waits for a client. */
 struct places {
 	uint32_t at[3 * MAX_LOOKED_AT];
 	size_t n;

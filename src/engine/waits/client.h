@@ -38,7 +38,7 @@ static inline bool lode_is_for_requests(const struct lode_events *events, size_t
 		events->reason[i] == LODE_REASON_IPC);
 }
 
-/* The same, and somebody's request or answer ended it; it was not taken up again. */
+/* The same, ended by a request or an answer; it was not taken up again. */
 static inline bool lode_has_brought_request(const struct lode_events *events, size_t i)
 {
 	return lode_is_for_requests(events, i) && !(events->flags[i] & LODE_EVENT_REARMED);
@@ -62,7 +62,7 @@ struct lode_clients {
 
 /*
  * The client for whom the thread of `link`, which is not the first of its chain, did what its event
- * says; LODE_NONE: the symptom's own request, or nobody that the recording shows. `is_seen`:
+ * says; LODE_NONE: the symptom's own request, or not shown by the recording. `is_seen`:
  * only who was seen to ask for it, by (1). The first call for a stream takes O(events), others
  * O(links * log events).
  */

@@ -15,7 +15,7 @@
  * one's thread, or one that it was to create, ended.
  *
  * A wait is the end of its chain when
- *  - a device ended it, or nobody knows who did (design: nothing is guessed),
+ *  - a device ended it, or it is not known what did (nothing is guessed),
  *  - it slept or polled until a timeout (reason timer): whoever ended it says nothing of what it
  *    waited for; a poll that a thread ended is followed as any other wait,
  *  - its waker is in the chain already, or the chain is LODE_CRITPATH_MAX_LINKS long,
@@ -43,7 +43,8 @@ struct lode_link {
 	uint32_t parent; /* link of the wait that this one explains; LODE_NONE: first link */
 	lode_thread_id thread;
 	uint32_t event; /* index into the thread's events; LODE_NONE: none was recorded */
-	/* A wait for a server, while that was at somebody else's request: whose; else LODE_NONE. */
+	/* A wait for a server, while that was at another client's request: whose; else LODE_NONE.
+	 */
 	lode_thread_id serving;
 	bool is_queued; /* sends and receives say that it was at another one, whosever */
 };

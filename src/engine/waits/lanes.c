@@ -163,7 +163,7 @@ static void add_wake(struct build *b, const struct lode_link *link)
 	if (link->event == LODE_NONE || events->kind[link->event] != LODE_EVENT_WAITING ||
 	    wake.to == LODE_NONE)
 		return;
-	/* Nobody but a timer was there when a wait ended that was taken up again. */
+	/* Only a timer was there when a wait ended that was taken up again. */
 	if (events->flags[link->event] & LODE_EVENT_REARMED &&
 	    events->device[link->event] != LODE_DEVICE_TIMER)
 		return;

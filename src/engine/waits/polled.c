@@ -225,19 +225,19 @@ struct lode_polled_by lode_polled_holder(struct lode_polled *polled,
 					 uint32_t event)
 {
 	const struct lode_events *e = &stream->threads.at[thread].events;
-	struct lode_polled_by nobody = {LODE_NONE, false};
+	struct lode_polled_by none = {LODE_NONE, false};
 	uint32_t **holder_at, wait = event;
 
 	if (e->kind[event] == LODE_EVENT_READY && e->flags[event] & LODE_EVENT_REARMED && wait > 0)
 		wait--;
 	if (!is_timed_out(e, wait))
-		return nobody;
+		return none;
 	if (polled->by_pid.n == 0)
 		prepare(polled, stream);
 	holder_at = &polled->holder_at.at[thread];
 	if (!*holder_at)
 		*holder_at = find_holders(polled, stream, thread);
-	return (*holder_at)[wait] == LODE_NONE ? nobody : polled->holders.at[(*holder_at)[wait]];
+	return (*holder_at)[wait] == LODE_NONE ? none : polled->holders.at[(*holder_at)[wait]];
 }
 
 void lode_polled_release(struct lode_polled *polled)

@@ -22,7 +22,7 @@
 #include "model/stream.h"
 
 struct lode_polled_by {
-	lode_thread_id thread; /* LODE_NONE: nobody is known */
+	lode_thread_id thread; /* LODE_NONE: not known */
 	bool is_holder;	       /* else it was at work meanwhile */
 };
 

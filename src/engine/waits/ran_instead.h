@@ -15,7 +15,7 @@
 
 struct lode_ran_instead {
 	/* Set by lode_ran_instead_next: */
-	lode_thread_id thread; /* LODE_IDLE: nobody; LODE_NONE: not recorded */
+	lode_thread_id thread; /* LODE_IDLE: none; LODE_NONE: not recorded */
 	int64_t cost_ns;
 
 	const struct lode_cpu_run *runs; /* of the CPU; NULL: not known which that is */

@@ -2,10 +2,10 @@
  * Build-ids that a recording lacks, from other recordings of its host.
  *
  *   a.perf.data   db1   /opt/ledgerd   (none)        asks for (db1, /opt/ledgerd)
- *   b.perf.data   db1   /opt/ledgerd   20a8088a...   tells
- *   c.perf.data   db1   /opt/ledgerd   31b7...       and contradicts: then nobody knows
+ *   b.perf.data   db1   /opt/ledgerd   20a8088a...   answers
+ *   c.perf.data   db1   /opt/ledgerd   31b7...       and contradicts: then it is unknown
  *
- * Others are read when somebody asks: plain files cost a look at their header, compressed ones must
+ * Others are read on demand: plain files cost a look at their header, compressed ones must
  * be unpacked whole. Thread-safe; an answer does not depend on who has asked before.
  */
 #pragma once

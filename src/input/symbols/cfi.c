@@ -248,7 +248,7 @@ enum lode_cfi_result lode_cfi_step(struct lode_cfi *cfi, uint64_t address,
 		}
 		caller.valid &= ~bit;
 		if (rule->reg != row->return_reg)
-			continue; /* perhaps nobody asks for it */
+			continue; /* it may not be needed */
 		if (rule->kind != RULE_UNDEFINED)
 			return LODE_CFI_NO_MEMORY;
 		has_return = false; /* the mark of the outermost frame */

@@ -1,4 +1,4 @@
-/* Asks libdebuginfod, which is opened when somebody wants it. */
+/* Asks libdebuginfod, which is opened on demand. */
 #include "input/symbols/debuginfod.h"
 
 #if !__has_include(<elfutils/debuginfod.h>)

@@ -18,7 +18,8 @@ int lode_debuginfod_new(struct lode_debuginfod **out, int64_t budget_ns, struct 
 void lode_debuginfod_free(struct lode_debuginfod *servers);
 
 /*
- * The path (heap) of the program with that build-id, or of its debug file; NULL: nobody has it, or
+ * The path (heap) of the program with that build-id, or of its debug file; NULL: no server has it,
+ * or
  * `*is_over`: the time was over. Thread-safe: one is asked for at a time.
  */
 char *lode_debuginfod_find(struct lode_debuginfod *servers, const uint8_t *build_id, size_t size,

@@ -59,7 +59,7 @@ struct lode_dso {
 struct lode_symboliser {
 	bool want_inlined, keep_mangled, tells_missing;
 	char *kallsyms, *buildid_dir, *symfs, *home_debug; /* NULL when there is none */
-	struct lode_build_ids *build_ids;		   /* NULL: nobody to ask */
+	struct lode_build_ids *build_ids;		   /* may be NULL */
 	struct lode_debuginfod *debuginfod;		   /* the same */
 
 	pthread_mutex_t lock; /* for all below */

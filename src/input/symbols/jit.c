@@ -11,7 +11,7 @@
 
 /* ---- Loading ---- */
 
-/* Both are written by the program for as long as it runs; beyond that nobody can have meant it. */
+/* Both are written by the program for as long as it runs; larger ones are not genuine. */
 enum { MAX_MAP_BYTES = 1 << 30, MAX_DUMP_BYTES = 1 << 30 };
 
 struct jit_search {

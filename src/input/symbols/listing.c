@@ -12,7 +12,7 @@
 #include "base/late_library.h"
 
 /*
- * Machine code as text, by libcapstone, which is opened when somebody asks for it.
+ * Machine code as text, by libcapstone, which is opened on demand.
  *
  * Appends the instructions of `n` bytes of code that lie at `address`; bytes that are none are
  * `.byte` lines, so that the whole is covered. `machine`: EM_X86_64, EM_386 or EM_AARCH64 of elf.h.

@@ -12,7 +12,7 @@
 #include "input/symbols/symbols.h"
 
 /*
- * Machine code as text, by libcapstone, which is opened when somebody asks for it.
+ * Machine code as text, by libcapstone, which is opened on demand.
  */
 
 struct lode_instruction {

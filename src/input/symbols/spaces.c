@@ -24,7 +24,7 @@ struct space {
 	uint32_t kernel_generation; /* of the kernel maps when `epoch` was given */
 };
 
-enum { NOBODY = 0 }; /* index of the empty space of processes that were never heard of */
+enum { UNKNOWN = 0 }; /* index of the empty space of unknown processes */
 
 struct lode_spaces {
 	struct lode_map index; /* pid -> index into spaces */
@@ -55,7 +55,7 @@ static void node_unref(struct node *node)
 	free(node);
 }
 
-/* A node that may be changed: itself if nobody else holds it, else a copy. */
+/* A node that may be changed: itself if this is the only reference, else a copy. */
 static struct node *node_own(struct node *node)
 {
 	struct node *copy;
@@ -195,7 +195,8 @@ struct lode_spaces *lode_spaces_new(void)
 	struct lode_spaces *spaces = lode_alloc0(1, sizeof(*spaces));
 
 	spaces->last_epoch = lode_alloc0(1, sizeof(*spaces->last_epoch));
-	spaces->seed = (uintptr_t)spaces; /* differs per run: nobody can write a file that hurts */
+	spaces->seed =
+		(uintptr_t)spaces; /* differs per run, so that no file can be made to collide */
 	(void)lode_vec_append_zero(&spaces->spaces);
 	return spaces;
 }
@@ -217,7 +218,7 @@ static struct space *space_find(const struct lode_spaces *spaces, int32_t pid)
 {
 	uint32_t i = lode_map_find(&spaces->index, (uint32_t)pid);
 
-	return &spaces->spaces.at[i == LODE_NONE ? NOBODY : i];
+	return &spaces->spaces.at[i == LODE_NONE ? UNKNOWN : i];
 }
 
 static struct space *space_of(struct lode_spaces *spaces, int32_t pid)

@@ -152,7 +152,7 @@ static bool is_better(const struct lode_symtab_entry *a, const struct lode_symta
 	b_n = strlen(b_text);
 	if (a_n != b_n)
 		return a_n > b_n;
-	/* Kernels before 4.17 have each system call twice; nobody knows them as SyS_read. */
+	/* Kernels before 4.17 have each system call twice; SyS_read is not the known name. */
 	return strncmp(a->name, "SyS", 3) != 0 && strncmp(a->name, "compat_SyS", 10) != 0;
 }
 

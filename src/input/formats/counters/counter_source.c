@@ -164,7 +164,7 @@ static void consider_file(struct folder *f, const char *path)
 	f->facts->is_zone_assumed |= facts.is_zone_assumed;
 }
 
-/* Every file of counters in it and its folders, by name; hidden ones are nobody's. */
+/* Every file of counters in it and its folders, by name; hidden ones are skipped. */
 static int consider_folder(struct folder *f, const char *path, unsigned depth,
 			   struct lode_error *err)
 {

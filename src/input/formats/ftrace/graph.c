@@ -23,7 +23,7 @@
 #define HELD_MAX ((size_t)1 << 20)
 
 struct task {
-	uint32_t thread; /* the sink's; LODE_NONE: nobody knows who it is yet */
+	uint32_t thread; /* the sink's; LODE_NONE: not known yet */
 	bool has_name;
 	int64_t last_ns;
 	LODE_VEC(int64_t) starts; /* of the functions that are open */
@@ -122,7 +122,7 @@ static struct cpu *cpu_of(struct reader *r, int32_t number)
 	return &r->cpus.at[i];
 }
 
-/* Nobody says who ran here: the CPU stands for it. */
+/* The thread is unknown: it is named by its CPU. */
 static int name_by_cpu(struct reader *r, struct task *task, size_t cpu)
 {
 	struct lode_call_sink *sink = r->sink;

@@ -9,7 +9,7 @@
 
 enum lode_log_verdict {
 	LODE_LOG_IS_REQUEST,
-	LODE_LOG_NO_RESPONSE, /* "-": it was never answered, or by nobody who measures */
+	LODE_LOG_NO_RESPONSE, /* "-": it was never answered, or not by a server that measures */
 	LODE_LOG_BAD_TIME,
 	LODE_LOG_BAD_RESPONSE,
 	LODE_LOG_BAD_LINE, /* not of the log's layout at all */

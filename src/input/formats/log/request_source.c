@@ -15,7 +15,7 @@
 enum {
 	BLOCK_BYTES = 1 << 20,
 	MAX_THREADS = 64,
-	SPARE_ITEMS = 2,       /* beyond one per thread, so that nobody waits for a slow block */
+	SPARE_ITEMS = 2,       /* beyond one per thread, so that no thread waits for a slow block */
 	MAX_REMEMBERED = 4096, /* URLs per thread whose action is remembered */
 	LOOK_BACK = 4096,      /* and for how many of them it is asked whether that helps */
 };

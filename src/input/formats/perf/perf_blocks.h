@@ -2,7 +2,7 @@
  * The splitter: the recording's bytes -> blocks of whole records, in file order.
  *
  * It walks the records' headers, nothing more. Some records are its own to deal with: descriptions
- * (they go to the header, while nobody else looks at it), compressed records (their content takes
+ * (they go to the header, while no other thread uses it), compressed records (their content takes
  * their place; a record may begin in one and end in the next), and AUX traces (skipped).
  */
 #pragma once

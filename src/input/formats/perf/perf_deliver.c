@@ -682,7 +682,7 @@ static void leave_out_timeless(struct lode_perf_deliver *deliver,
 		      deliver->header->events.at.at[record->event].name);
 }
 
-/* The builder counts what is older than the record before it; without it nobody else does. */
+/* The builder counts what is older than the record before it; without a builder it is done here. */
 static void count_unordered(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
 			    int64_t t_ns)
 {

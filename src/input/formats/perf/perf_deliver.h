@@ -35,7 +35,7 @@ struct lode_perf_pace {
 struct lode_perf_deliver {
 	struct lode_perf_header *header; /* borrowed; build-ids of pipes are added */
 	struct lode_builder *builder;	 /* borrowed */
-	const struct lode_tap *tap;	 /* borrowed; NULL: nobody listens */
+	const struct lode_tap *tap;	 /* borrowed; may be NULL */
 	struct lode_spaces *spaces;
 	struct lode_perf_dsos dsos;
 	struct lode_perf_stacks stacks;

@@ -309,7 +309,7 @@ const char *lode_perf_event_default_name(const struct lode_perf_event *event, ch
 	return buffer;
 }
 
-/* The tracepoint's class. [sched_wakeup_new] is not a waking: nobody waited for it. */
+/* The tracepoint's class. [sched_wakeup_new] is not a waking: no wait ends with it. */
 static enum lode_perf_class class_of_tracepoint(const char *name, const char **syscall)
 {
 	static const struct {

@@ -113,7 +113,7 @@ struct lode_perf_events {
 	struct lode_strings strings;
 	bool has_waking, has_switch_tracepoint, has_context_switch;
 	bool has_twins; /* several events of sched_switch: for a moment all may have been on */
-	const struct lode_tap *tap; /* borrowed; NULL: nobody listens */
+	const struct lode_tap *tap; /* borrowed; may be NULL */
 	uint16_t at_id, back_id;    /* where samples and other records have their event's id */
 };
 

@@ -49,8 +49,8 @@ int lode_perf_header_read_build_ids(struct lode_perf_header *header,
 void lode_perf_header_release(struct lode_perf_header *header);
 
 /*
- * Records that describe instead of tell, each whole with its header: HEADER_ATTR, HEADER_FEATURE,
- * EVENT_UPDATE. TRACING_DATA's formats stand behind its record: `payload`. Nobody else may look at
+ * Records that describe the recording, each whole with its header: HEADER_ATTR, HEADER_FEATURE,
+ * EVENT_UPDATE. TRACING_DATA's formats follow its record: `payload`. No other thread may use
  * the events meanwhile.
  */
 bool lode_perf_header_is_description(uint32_t type);

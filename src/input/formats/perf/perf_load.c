@@ -25,7 +25,8 @@
 
 enum {
 	MAX_THREADS = 64,
-	SPARE_ITEMS = 2, /* beyond one per thread, so that nobody waits for a single slow block */
+	SPARE_ITEMS =
+		2, /* beyond one per thread, so that no thread waits for a single slow block */
 };
 
 /* Clocks may be read before the first and after the last sample, but not by hours. */

@@ -360,7 +360,7 @@ static struct lode_stream *finish_folded(struct folded *f)
 	stream->n_samples = f->n_lines;
 	stream->content_hash = lode_stable_hash(sums, sizeof(sums), f->identity);
 	stream->has_callchains = true;
-	stream->has_samples = false; /* sums, of nobody knows which threads and times */
+	stream->has_samples = false; /* sums over unknown threads and times */
 	for (size_t t = 0; t < stream->threads.n; t++) {
 		struct lode_events *events = &stream->threads.at[t].events;
 

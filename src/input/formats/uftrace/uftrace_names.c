@@ -229,7 +229,7 @@ static void load_session(struct lode_uftrace_names *names, uint32_t index)
 	for (size_t i = 0; i < names->tasks->dlopens.n; i++) {
 		const struct lode_uftrace_dlopen *loaded = &names->tasks->dlopens.at[i];
 
-		/* Nobody tells where it ends: at the next module. */
+		/* Its end is not recorded: it extends to the next module. */
 		if (!strcmp(loaded->sid, sid))
 			add_range(names, session, loaded->base, UINT64_MAX, loaded->path, "");
 	}

@@ -248,7 +248,7 @@ static void work_xray_fdr(void *context, void *item, unsigned worker)
 /*
  * Does the buffer contradict what its thread had open? It does if it leaves a function that is not
  * open while others are: then buffers between the two were lost (the recorder had none free), and
- * nobody knows since when what is open was left. With nothing open the function was entered before
+ * it is unknown since when what is open was left. With nothing open the function was entered before
  * the log begins.
  */
 static bool is_seamless(struct line *line, const struct block *block)
