@@ -121,7 +121,7 @@ char *lode_atomic_place(const char *path)
 	return place;
 }
 
-/* /dev/stdout and its like: whoever opened it wants the bytes there, not in a file of that name. */
+/* /dev/stdout and its like: the bytes are wanted there, not in a file of that name. */
 static bool is_open_already(const char *path)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};

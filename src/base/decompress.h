@@ -1,5 +1,5 @@
 /*
- * Decompression of zstd, gzip and xz, bytes in, bytes out, told from the first bytes.
+ * Decompression of zstd, gzip and xz, bytes in, bytes out; recognised by the first bytes.
  *
  * All three formats may be several frames (members, streams) one behind the other, as `cat a b`,
  * pzstd and log rotation make them; they read as one. Memory is bounded by named limits, never by

@@ -144,7 +144,7 @@ static void learn_start(struct lode_follow *f)
 	f->n_start = n > 0 ? (uint32_t)n : 0;
 }
 
-/* It is shorter than it was, or begins otherwise: written anew in place. */
+/* It is shorter than it was, or begins otherwise: rewritten in place. */
 static bool is_truncated(const struct lode_follow *f)
 {
 	uint8_t now[START_BYTES];

@@ -4,7 +4,7 @@
  *   app.log   ....lines|          app.log -> app.log.1   ....|rest of it, until it is silent
  *             ^offset             app.log (new)          |from its start
  *
- * Two ways to rotate are known: renamed and created anew (by device and inode), and copied and
+ * Two ways to rotate are known: renamed and created again (by device and inode), and copied and
  * truncated (it became shorter, or begins with other bytes). A last line without its line feed is
  * left until the rest of it comes, or until its file was rotated away and stays silent. A file that
  * is not there yet is waited for. Memory: the longest line and one chunk.

@@ -1,8 +1,8 @@
 /*
- * An input file as bytes, whatever wraps it: plain, .zst, .gz, .xz (told from content), or "-" for
- * standard input. Read sequentially, from behind a byte order mark of UTF-8 if there is one; text
- * in UTF-16 or with carriage returns alone comes as UTF-8 with line feeds (text_form.h). A plain
- * regular file can also be read at an offset. Memory does not depend on the size of the file.
+ * An input file as bytes, whatever wraps it: plain, .zst, .gz, .xz (recognised by content), or "-"
+ * for standard input. Read sequentially, from behind a byte order mark of UTF-8 if there is one;
+ * text in UTF-16 or with carriage returns alone comes as UTF-8 with line feeds (text_form.h). A
+ * plain regular file can also be read at an offset. Memory does not depend on the size of the file.
  */
 #pragma once
 
@@ -35,8 +35,8 @@ int64_t lode_input_consumed_bytes(const struct lode_input *input);
 /* Size of the content, uncompressed: of a seekable input the whole, else what was read so far. */
 int64_t lode_input_content_bytes(const struct lode_input *input);
 
-/* What formats are told by: the first 4 KiB, or where these are fewer than two lines (a table of
-   thousands of columns, a deep stack), up to 64 KiB. */
+/* What formats are recognised by: the first 4 KiB, or where these are fewer than two lines (a table
+   of thousands of columns, a deep stack), up to 64 KiB. */
 #define LODE_PEEK_LEAST_BYTES ((size_t)4096)
 #define LODE_PEEK_BYTES	      ((size_t)64 << 10)
 

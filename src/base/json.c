@@ -119,7 +119,7 @@ void lode_json_close(struct lode_json *json)
 }
 
 /* Text that may hold any character; yajl checks UTF-8 only when asked, and then drops the text:
-   mended here instead. */
+   repaired here instead. */
 static void put_any(struct lode_json *json, const char *text, size_t len)
 {
 	size_t used = 0;

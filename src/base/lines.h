@@ -2,7 +2,7 @@
  * The lines of a text input, whatever wraps it. No allocation per line.
  *
  * LIMIT: a line is at most LODE_LINE_MAX_BYTES. A longer one is LODE_ERR_LIMIT: text with such
- * lines is mostly not text. Whoever goes on gets the line behind it by the next call. A fault of
+ * lines is mostly not text. The next call gives the line after it. A fault of
  * the input (cut compressed data) comes after all whole lines before it; the part of a line that
  * stands before the fault is not given.
  */
@@ -57,5 +57,5 @@ int64_t lode_text_part_line(const struct lode_text_part *part, int64_t offset, i
 
 /* The lines of a text, copied to the arena; empty ones are none, and NULL has none. */
 const char **lode_lines_split(const char *text, size_t *n, struct lode_arena *arena);
-/* Back again: parted by line feeds, in the arena. */
+/* Back again: separated by line feeds, in the arena. */
 const char *lode_lines_join(const char *const *lines, size_t n, struct lode_arena *arena);

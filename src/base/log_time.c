@@ -199,8 +199,8 @@ static bool parse_short(int *out, const char *t, size_t len, size_t *at, char en
 }
 
 /*
- * "28.11.2026 14:03:05"; "11/28/2026 02:03:05 PM", whose month is first, as whoever writes such
- * clocks means it.
+ * "28.11.2026 14:03:05"; "11/28/2026 02:03:05 PM", whose month is first, as programs that write
+ * such clocks means it.
  */
 static bool parse_short_date(struct lode_log_time *out, const char *t, size_t len)
 {

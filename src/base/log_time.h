@@ -1,12 +1,12 @@
 /*
- * Times in logs, in files of counters and in questions -> ns since the epoch. Forms are told from
+ * Times in logs, in files of counters and in questions -> ns since the epoch. Forms are known from
  * the text:
  *
  *   21/Nov/2026:04:04:24 +0000    Apache, nginx, HAProxy (may have a fraction, may lack the zone)
  *   2026-11-21T04:04:24.572Z      ISO 8601 (a space for the T, a comma for the dot, zone optional)
  *   28.11.2026 14:03:05           a dotted date: day, month, year
  *   11/28/2026 02:03:05 PM        a clock of 12 hours: month, day, year
- *   1795233864.572                since the epoch: s, ms, us or ns, told from the size
+ *   1795233864.572                since the epoch: s, ms, us or ns, known from the size
  */
 #pragma once
 

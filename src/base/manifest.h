@@ -5,7 +5,7 @@
  *   /data/web1/0001.perf.data.zst	bytes=1830112	release=2.1
  *   /tmp/fetched/7	name=s3://traces/web2/0007.perf.data	bytes=92771320	release=2.1
  *
- * Fields are parted by tabs: where the recording lies, then KEY=VALUE. `name` and `bytes` are ours,
+ * Fields are separated by tabs: the recording's path, then KEY=VALUE. `name` and `bytes` are ours,
  * all else are labels. Empty lines and those that begin with # say nothing. What a manifest means
  * is in docs/scale.md.
  */
@@ -18,7 +18,7 @@
 struct lode_manifest_line {
 	const char *path;   /* where it lies: a file, or what only a driver can fetch */
 	const char *name;   /* what results call it: the path, unless something else is said */
-	const char *labels; /* "KEY=VALUE", parted by tabs; "" */
+	const char *labels; /* "KEY=VALUE", separated by tabs; "" */
 	int64_t bytes;	    /* its size there; -1: not said */
 };
 

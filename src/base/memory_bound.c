@@ -258,8 +258,8 @@ static size_t kept_bytes(const struct usage *usage, size_t most)
 	return kept > least ? kept : least;
 }
 
-/* Gives up pages where there are too many, all of them once at most. Whoever looks meanwhile waits:
-   its thread brings in no more. */
+/* Gives up pages where there are too many, all of them once at most. A thread that looks meanwhile
+   waits: it brings in no more. */
 static size_t keep_to_bound(size_t most)
 {
 	int fd = atomic_load(&blocks.usage);

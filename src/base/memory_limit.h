@@ -8,7 +8,7 @@
  *   process     RLIMIT_AS, RLIMIT_DATA
  *
  * Half of it is the default of --memory for every command: the other half is for what is not
- * lode's alone to decide, such as page cache and whoever else runs there.
+ * lode's alone to decide, such as page cache and other processes.
  */
 #pragma once
 

@@ -7,7 +7,7 @@
  *               2   4
  *   take        1 2 3 4 ...        one thread at a time, in order
  *
- * Whoever is free does what is next, so that with two threads neither of the three steps leaves a
+ * A free thread does what is next, so that with two threads neither of the three steps leaves a
  * CPU idle. What `take` sees does not depend on the number of threads.
  */
 #pragma once

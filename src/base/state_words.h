@@ -1,6 +1,6 @@
 /*
- * Words of a text in memory, for small state files that lode writes for itself: numbers parted by
- * white space, and counted texts ("5:hello") that may hold any byte.
+ * Words of a text in memory, for small state files that lode writes for itself: numbers separated
+ * by white space, and counted texts ("5:hello") that may hold any byte.
  *
  * What is missing or no number gives 0 and sets `is_bad`, which stays set: check it once.
  */

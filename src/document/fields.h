@@ -272,7 +272,7 @@ struct lode_document {
 	const struct lode_record *other_record;
 	bool (*is_other)(const void *answer);
 	lode_names_maker *names;   /* or NULL */
-	lode_findings_maker *find; /* in a few lines, what is found; NULL: nothing is told of it */
+	lode_findings_maker *find; /* the findings in a few lines; NULL: none */
 };
 
 /* The document as JSON, pretty-printed. `names` NULL: those that it makes itself. */

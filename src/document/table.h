@@ -43,7 +43,7 @@ void lode_table_free(struct lode_table *table);
 
 /* Starts a row and gives its number, from 0. Cells that are not set are empty. */
 size_t lode_table_row(struct lode_table *table);
-/* Only the last column may hold several lines, parted by line feeds. */
+/* Only the last column may hold several lines, separated by line feeds. */
 void lode_table_set(struct lode_table *table, size_t row, size_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -2,12 +2,13 @@
  * What `lode record` notes in a bundle beside the recording.
  *
  *   DIR/.command     the words of the recorded command that are stored (record/stored_words.h),
- * each with a NUL behind it: perf does not run it, and so does not know it DIR/.pids "12,13": the
- * processes that were running already, or the command's first one, which other commands are not
- * told from by name before their exec DIR/.stacks      "chains" or "dumps": its stacks, for
- * recordings that will be compared with it, and a number that tells the command from others
- *   DIR/INCOMPLETE   there from the bundle's first moment until it is whole: what it lacks. It says
- *                    it wherever the bundle goes, also when lode was killed:
+ *                    each followed by a NUL: perf does not run it, and so does not know it
+ *   DIR/.pids        "12,13": the processes that were running already, or the command's first one,
+ *                    which its name alone does not distinguish from others before its exec
+ *   DIR/.stacks      "chains" or "dumps": its stacks, for recordings that will be compared with it,
+ *                    and a number that distinguishes the command from others
+ *   DIR/INCOMPLETE   exists until the bundle is complete: what it lacks. It stays with the bundle,
+ *                    also when lode was killed:
  *
  *                    lode record: this bundle is incomplete
  *                    lacks symbols of 3 modules (...): No space left on device

@@ -1,5 +1,5 @@
 /*
- * What files are called. Formats are told from content, never from the name; but of a folder's
+ * What files are called. Formats are recognised by content, never by name; but of a folder's
  * file whose first bytes are damaged the name is all that says it was an input, and without it
  * the file would be passed over in silence.
  *

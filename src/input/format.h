@@ -1,5 +1,5 @@
 /*
- * The formats that lode reads: how a file of each is told, by content, and who reads what is in it.
+ * The formats that lode reads: how each is recognised, by content, and what reads it.
  * LODE_FORMATS is the only list of them.
  *
  *	file's first bytes --> format --> load            samples, waits     input/source.h

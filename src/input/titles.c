@@ -284,7 +284,7 @@ static void name_by_argument(struct process *process, const char *argument)
 	append_word(process->title, base, strlen(base));
 }
 
-/* ---- Processes of one program, told apart ---- */
+/* ---- Processes of one program, distinguished ---- */
 
 struct counted {
 	struct lode_strings arguments;

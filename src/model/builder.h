@@ -60,7 +60,7 @@ struct lode_switch {
 struct lode_waking {
 	int64_t t_ns;
 	uint32_t cpu;	   /* where the waking ran */
-	int32_t waker_tid; /* thread in whose name it ran; -1 (exiting): whoever is on the CPU */
+	int32_t waker_tid; /* thread in whose name it ran; -1 (exiting): the thread on the CPU */
 	int32_t wakee_tid;
 	const char *wakee_comm; /* may be NULL */
 	bool has_context;	/* common_flags were there: `in_interrupt` can be trusted */
@@ -74,7 +74,7 @@ struct lode_waking {
 struct lode_sample {
 	int64_t t_ns;
 	uint32_t cpu;	   /* UINT32_MAX unknown */
-	int32_t pid, tid;  /* -1 (exiting): whoever is on the CPU */
+	int32_t pid, tid;  /* -1 (exiting): the thread on the CPU */
 	int64_t weight_ns; /* what one sample stands for where switches are not recorded */
 	uint32_t stack;
 };
@@ -119,7 +119,7 @@ void lode_builder_socket(struct lode_builder *builder, const struct lode_socket_
 
 /*
  * The recorder dropped records before `t_ns` (cpu UINT32_MAX: of any CPU): what was known of who
- * runs there may be stale, so a mismatch is mended without counting a contradiction. The lost
+ * runs there may be stale, so a mismatch is repaired without counting a contradiction. The lost
  * events themselves are the source's to count in the stream's losses.
  */
 void lode_builder_lost(struct lode_builder *builder, int64_t t_ns, uint32_t cpu);

@@ -59,7 +59,7 @@ struct lode_byte_pair {
 };
 
 /*
- * Two threads that send into one connection within this time of each other cannot be told apart:
+ * Two threads that send into one connection within this time of each other cannot be distinguished:
  * the records are made behind the lock that puts their bytes in order.
  */
 #define LODE_PAIRING_BLUR_NS INT64_C(20000)

@@ -13,7 +13,7 @@
  * recording of weeks), nothing changes. A gap within a thread parts nothing: a thread has one
  * clock.
  *
- * LIMIT: clocks that happen to show about the same time are not told apart.
+ * LIMIT: clocks that happen to show about the same time are not distinguished.
  */
 #pragma once
 

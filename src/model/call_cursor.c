@@ -20,7 +20,7 @@ static void free_kept(struct lode_call_kept *kept)
 	free(kept);
 }
 
-/* The block at hand, for whoever asks for it next. */
+/* The current block, for the next read of it. */
 static void leave_block(struct lode_call_cursor *cursor)
 {
 	struct lode_call_kept *kept;
@@ -230,7 +230,7 @@ int lode_call_open_at(lode_call_vec *out, struct lode_call_cursor *cursor, uint6
 	/* Of the block with the call before: `index` may be one behind the last. */
 	if (lode_call_cursor_block(&run, cursor, index - 1) < 0)
 		return cursor->rc;
-	/* Whoever has ended is no caller of who has not. */
+	/* Calls that have ended are not callers of those that have not. */
 	open_before(out, thread, (size_t)(run.first >> thread->block_bits));
 	while (out->n && lode_call_end(&out->at[out->n - 1]) <= t_ns)
 		out->n--;

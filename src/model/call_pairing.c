@@ -538,7 +538,7 @@ static bool leap(struct lode_call_pairing *p, const struct ahead *ahead, int64_t
 
 enum mended { TAKEN, DROPPED, WAITS };
 
-/* Mends the time of event[0], which is at `now` in the last run, or drops it. */
+/* Repairs the time of event[0], which is at `now` in the last run, or drops it. */
 static enum mended mend(struct lode_call_pairing *p, const struct ahead *ahead, size_t now)
 {
 	struct lode_call_event *event = ahead->event;

@@ -10,7 +10,7 @@
  * threads are read side by side and ids do not depend on which was first.
  *
  * LIMIT: a thread has LODE_CALL_MAX_STACKS stacks of their own (a real server's threads have some
- * hundreds to some thousands). What comes then and is new is told apart by depth, function and
+ * hundreds to some thousands). What comes then and is new is distinguished by depth, function and
  * caller's function only: it stands below a stack of just that caller, whose own callers are not
  * known (n_functions says how deep it is). Calls, times, depths, and each function's time with and
  * without its callees stay exact; how many calls stand below such stacks is counted as a loss.

@@ -88,7 +88,7 @@ enum {
 /* LIMIT: times are within +-2^61 ns (73 years), so that differences are always right. An event
  * outside of that is dropped and counted. */
 #define LODE_CALL_TIME_MAX ((int64_t)1 << 61)
-/* What had to be mended so that every call has a start and an end (docs/timeline.md), in events. */
+/* What was repaired so that every call has a start and an end (docs/timeline.md), in events. */
 enum lode_call_repair {
 	LODE_REPAIR_EXIT_ALONE,	 /* exits without entry: dropped */
 	LODE_REPAIR_NO_EXIT,	 /* entries whose caller was left first: end with the caller */

@@ -6,8 +6,8 @@
  * A source calls a sink. It names threads and functions once each, then hands over batches of
  * events of one thread, each thread's in the order of its time as far as the recorder promises it;
  * batches of different threads come in any order. Nothing is paired or repaired here: exits
- * without entries, entries without exits, times that go backwards are the taker's to mend and to
- * count (docs/timeline.md), because it must do so the same way for every format. What a format
+ * without entries, entries without exits, times that go backwards are the receiver's to repair and
+ * to count (docs/timeline.md), because it must do so the same way for every format. What a format
  * itself marks (lost buffers, records that cannot be decoded) the source adds to `losses`.
  */
 #pragma once

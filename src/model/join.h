@@ -33,5 +33,5 @@ struct lode_join_part {
  */
 int lode_streams_join(struct lode_join_part *parts, size_t n, struct lode_error *err);
 
-/* A time on another clock. "Always", "never", and what cannot be told there stay as they are. */
+/* A time on another clock. "Always", "never", and what is not known there stay as they are. */
 int64_t lode_join_shifted(int64_t t_ns, int64_t by_ns);

@@ -19,20 +19,21 @@ enum lode_loss_kind {
 	LODE_LOSS_UNDECODABLE,	 /* a tracepoint whose format is missing or not understood */
 	LODE_LOSS_DUPLICATE, /* the same records a second time (a buffer written twice), left out */
 	LODE_LOSS_OVERLAP,   /* calls that outlast the call they start in: cut (cost_ns: by) */
-	LODE_LOSS_CALLERS,   /* calls of too many stacks: outer callers not told apart */
+	LODE_LOSS_CALLERS,   /* calls of too many stacks: outer callers not distinguished */
 	LODE_LOSS_CLOCK_JUMP, /* the input's clock leaps by more than a day */
 	LODE_LOSS_CLOCKS,     /* threads on clocks that cannot be compared (call_clocks.h) */
 	LODE_LOSS_PAUSE,      /* nothing for more than a day: no loss, but said */
 	LODE_LOSS_BUILD_ID,   /* files that were told without a recorded build-id */
 	LODE_LOSS_REQUEST,    /* a symptom that began, and its end is not there or in doubt */
-	LODE_LOSS_NO_CALLS, /* system calls that begin or end symptoms are told from stacks alone */
-	LODE_LOSS_BUNDLE,   /* the recording's bundle says that it is incomplete; all its words */
-	LODE_LOSS_UNWIND,   /* stacks with code whose file has a damaged unwind table */
-	LODE_LOSS_FILE,	    /* files of the input's folder that look like a part of it */
-	LODE_LOSS_LEFT_OUT, /* sound events that are not read: no loss, but said */
-	LODE_LOSS_REPEATED, /* records that repeat the one before (silent_loss.h) */
-	LODE_LOSS_GAP,	    /* no record for far longer than ever else: perhaps no loss, but said */
-	LODE_LOSS_SILENT,   /* records that are missing, though the recorder reported no loss */
+	LODE_LOSS_NO_CALLS,   /* system calls that begin or end symptoms are known from stacks alone
+			       */
+	LODE_LOSS_BUNDLE,     /* the recording's bundle says that it is incomplete; all its words */
+	LODE_LOSS_UNWIND,     /* stacks with code whose file has a damaged unwind table */
+	LODE_LOSS_FILE,	      /* files of the input's folder that look like a part of it */
+	LODE_LOSS_LEFT_OUT,   /* sound events that are not read: no loss, but said */
+	LODE_LOSS_REPEATED,   /* records that repeat the one before (silent_loss.h) */
+	LODE_LOSS_GAP,	  /* no record for far longer than ever else: perhaps no loss, but said */
+	LODE_LOSS_SILENT, /* records that are missing, though the recorder reported no loss */
 	LODE_LOSS_SKIPPED_CALLER, /* stacks that lack the caller of their innermost function */
 	LODE_N_LOSS_KINDS,
 };

@@ -67,7 +67,7 @@ int lode_open_calls_move(struct lode_open_calls *open, struct lode_call_cursor *
 	/* Of the block with the call before: `index` may be one behind the last. */
 	if (lode_call_cursor_block(&run, cursor, index - 1) < 0)
 		return cursor->rc;
-	/* Whoever has ended is no caller of who has not. */
+	/* Calls that have ended are not callers of those that have not. */
 	while (open->at.n && lode_call_end(&open->at.at[open->at.n - 1]) <= t_ns)
 		take_last(open);
 	block = (size_t)(run.first >> cursor->thread->block_bits);

@@ -1,5 +1,5 @@
 /*
- * Why a thread waited, and which device woke it, told from the frames of stacks (docs/model.md).
+ * Why a thread waited, and which device woke it, known from the frames of stacks (docs/model.md).
  *
  *   startup!main > startup!load > libc!read > [kernel]!vfs_read > filemap_read >
  *   folio_wait_bit_common > io_schedule > schedule                                  -> disk
@@ -48,7 +48,7 @@ enum lode_wait_reason lode_reason_of_wait(const struct lode_stack_meaning *meani
 					  enum lode_device device);
 
 /*
- * A stack in softirq context is normally that of whoever was interrupted. Not so where a thread has
+ * A stack in softirq context is normally that of the interrupted thread. Not so where a thread has
  * just sent a packet to a thread of its own machine (loopback, veth, bridge): when the transmitting
  * function lets softirqs run again, they take the packet from the queue of its CPU, in the sender's
  * own system call, and the wake-up of the receiver is the sender's doing.

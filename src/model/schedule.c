@@ -196,7 +196,7 @@ static void cpu_log_run(struct lode_sched_cpu *cpu, int64_t end_ns)
 	lode_vec_append(&cpu->longest, run);
 }
 
-/* Whoever is there from `t_ns` on; of several at one time, the last. */
+/* The thread on the CPU from `t_ns` on; of several at one time, the last. */
 static void cpu_log_start(struct lode_sched_cpu *cpu, lode_thread_id id, int64_t t_ns)
 {
 	struct lode_cpu_run run = {t_ns, id}, *last;

@@ -93,7 +93,7 @@ struct lode_schedule {
 /* `next` or `prev` LODE_NONE: the record does not say. `record`: its times, CPU and stack count. */
 void lode_schedule_switch(struct lode_schedule *schedule, const struct lode_switch *record,
 			  lode_thread_id prev, lode_thread_id next);
-/* `waker` LODE_NONE: whoever runs there. */
+/* `waker` LODE_NONE: the thread that runs there. */
 void lode_schedule_waking(struct lode_schedule *schedule, const struct lode_waking *record,
 			  lode_thread_id waker, lode_thread_id wakee);
 void lode_schedule_sample(struct lode_schedule *schedule, const struct lode_sample *record,
@@ -109,7 +109,7 @@ void lode_schedule_exiting(struct lode_schedule *schedule, lode_thread_id thread
 void lode_schedule_replaced(struct lode_schedule *schedule, lode_thread_id thread, int64_t t_ns);
 /*
  * A record from behind the window, where nothing is delivered any more: `thread` (LODE_NONE:
- * whoever ran on `cpu`) is alive, so one that has had its exit record lasted as long.
+ * the thread that ran on `cpu`) is alive, so one that has had its exit record lasted as long.
  */
 void lode_schedule_later(struct lode_schedule *schedule, lode_thread_id thread, uint32_t cpu,
 			 int64_t t_ns);

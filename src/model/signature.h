@@ -31,7 +31,7 @@ struct lode_signature {
 	unsigned reasons; /* bit per enum lode_wait_reason; 0: any */
 	const char *bug;  /* URL or number; "" none, as below */
 	const char *owner;
-	const char *note;	      /* lines parted by line feeds */
+	const char *note;	      /* lines separated by line feeds */
 	int64_t created_s, updated_s; /* since the epoch; 0 unknown */
 	const char *const *patterns;  /* canonical texts, sorted, each once; at least one */
 	size_t n_patterns;

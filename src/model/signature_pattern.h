@@ -9,7 +9,7 @@
  *   [kernel]!vfs_read                 a module's own brackets are no set of characters
  *   libssl.so*!*                      any function of that module, also those without a symbol
  *
- * Steps are parted by ";". Between two of them any frames may stand, or none (patterns are
+ * Steps are separated by ";". Between two of them any frames may be, or none (patterns are
  * non-consecutive subsequences, docs/signatures.md); a step that is just "*" says so once more and
  * is left out. "?*" is any one frame. A backslash takes the meaning off the character behind it,
  * "\;" is a semicolon of the name. Blanks around a step do not count. The pattern "*" alone is

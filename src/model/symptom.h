@@ -34,8 +34,8 @@ struct lode_symptom_spec;
  *    "key=FIELD" (or "key=FIELD:FIELD", of A and of B): A and B, both events, belong together when
  *    they have the same value in that field of their payload, whatever their threads; with
  *    "shared-key=", also when they are of two processes. The symptom's thread is the one that ends
- *    it, since the way back from there leads to whoever it waited for; the one that began it, where
- *    it ends while a CPU idles or in an interrupt.
+ *    it, since the way back from there leads to the thread that it waited for; the one that began
+ * it, where it ends while a CPU idles or in an interrupt.
  *  - `tsv_path`: a table of symptoms (model/symptom_table.h). Times are taken as they are, also
  *    where they lie outside of what is known of the thread.
  *  - `comm`, `pid` (<= 0: any): only threads with that name, of that process

@@ -54,7 +54,7 @@ static inline bool lode_point_is_event(const struct lode_point *point)
 	return point->kind == LODE_POINT_SYSCALL || point->kind == LODE_POINT_EVENT;
 }
 
-/* Is that the point, with LODE_POINT_FUNCTION, or LODE_POINT_SYSCALL told from stacks? */
+/* Is that the point, with LODE_POINT_FUNCTION, or LODE_POINT_SYSCALL known from stacks? */
 bool lode_point_is_function(const struct lode_point *point, const char *function);
 
 /* Entry and return of the same functions: these nest. */

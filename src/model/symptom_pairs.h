@@ -9,7 +9,7 @@
  * outermost call.
  *
  * Where the recorder dropped events of the CPU of begin or end in between, the end may be that of
- * a later request: it is in doubt, and no request. A begin behind such a gap begins anew.
+ * a later request: it is in doubt, and no request. A begin behind such a gap starts over.
  */
 #pragma once
 

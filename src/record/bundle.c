@@ -288,7 +288,7 @@ lack(struct lode_record_result *result, const char *dir, const struct lode_error
 	snprintf(lines, size, "%s%s: %s\n", result->lacks ? result->lacks : "", what, why->message);
 	free(result->lacks);
 	result->lacks = lines;
-	/* What cannot be told there is told on stderr all the same. */
+	/* Failures to write there are reported on stderr. */
 	(void)lode_bundle_lacks_say(dir, lines, NULL);
 }
 
@@ -298,7 +298,7 @@ static void keep_name(char out[80], const char *name)
 	lode_escape_fit(out, 80, name && *name ? name : "unnamed code", 40);
 }
 
-/* What the next recording could do better, while whoever made this one is there. */
+/* What the next recording could do better, while its user still watches. */
 static void measure(struct lode_record_result *result, const struct lode_stream *stream)
 {
 	struct lode_quality quality = {0};

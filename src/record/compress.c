@@ -19,7 +19,7 @@ struct pump {
 	char *temporary; /* in place of to_path until all is written */
 };
 
-/* "FOLDER/.NAME.tmp": no recording for anybody who lists the folder. */
+/* "FOLDER/.NAME.tmp": not listed as a recording. */
 static char *temporary_name(const char *path)
 {
 	int folder = (int)lode_path_folder_bytes(path);

@@ -151,7 +151,7 @@ void lode_first_second_decide(struct lode_first_second *f)
 	end_reader(f);
 	f->stage = STACKS_DONE;
 	seen.are_too_many = f->are_too_many;
-	/* It has hardly begun: once more, in twice the time. */
+	/* It has just begun: once more, in twice the time. */
 	if (has_found && !lode_stacks_tell(&seen) && ++f->n_looks < MOST_LOOKS) {
 		f->stage = STACKS_WAIT;
 		f->look_ns += first_ns << f->n_looks;

@@ -39,7 +39,7 @@ struct lode_first_second {
 void lode_first_second_init(struct lode_first_second *f, const struct lode_record_options *options,
 			    const char *data, int control);
 
-/* Tells perf to begin, and starts the second one. False: it cannot be told, and errno says why. */
+/* Tells perf to begin, and starts the second one. False: it cannot be told to, errno is set. */
 bool lode_first_second_enable(struct lode_first_second *f, const sigset_t *mask);
 /* Tells both another thing. */
 bool lode_first_second_tell(struct lode_first_second *f, const char *line);

@@ -6,7 +6,7 @@
  *   told by   its unwind tables: in the middle of a function that keeps one, the caller's frame is
  *             found by it, else by the stack pointer; or by the stacks of the first second
  *
- * Without them stacks end early. Stack dumps mend that, at 32 KiB for each event of the machine.
+ * Without them stacks end early. Stack dumps avoid that, at 32 KiB for each event of the machine.
  */
 #pragma once
 

@@ -69,7 +69,7 @@ static void wait_at(const int gate[2])
 
 static void open_gate(int *gate)
 {
-	/* Whoever stood there may be dead. */
+	/* The process that waited there may be dead. */
 	if (*gate >= 0 && write(*gate, "", 1) < 0)
 		errno = 0;
 	close_fd(gate);
@@ -427,7 +427,7 @@ int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *o
 	rc = start(&run, data, err);
 	if (rc == 0)
 		rc = wait_for_all(&run, err);
-	/* On a failure whoever waits at a gate finds it closed, and both perfs end. */
+	/* On a failure a process that waits at a gate finds it closed, and both perfs end. */
 	close_fd(&run.perf_gate);
 	close_fd(&run.command_gate);
 	end_perf(&run);

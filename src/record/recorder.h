@@ -3,7 +3,7 @@
  *
  *   NAME.lode/
  *     perf.data.zst    the recording
- *     symbols/         programs that stacks of the command, and of whoever it waited
+ *     symbols/         programs that stacks of the command, and of threads it waited
  *                      for, pass through, by build-id; kernel symbols
  *     symptoms.tsv     the life of the recorded command, from its exec to its end; with --pid, of
  *                      each thread of the processes while they were recorded

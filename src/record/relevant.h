@@ -18,7 +18,7 @@ void lode_relevant_processes(struct lode_map *pids, const struct lode_stream *st
 
 /*
  * One flag per module name (string id of the stream's tree): does a stack of the command pass
- * through it, or one of whoever it waited for meanwhile, near or far? Without a recorded command
- * all do. To be freed.
+ * through it, or one of a thread that it waited for meanwhile, near or far? Without a recorded
+ * command all do. To be freed.
  */
 int lode_relevant_modules(bool **out, const struct lode_stream *stream, struct lode_error *err);

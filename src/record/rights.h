@@ -16,7 +16,7 @@ int lode_find_program(char *path, size_t size, const char *program, struct lode_
 
 /*
  * Opens the events that a recording needs, once, on one CPU: whether the kernel allows it cannot be
- * told from settings alone. Fails with a sentence that says what to do.
+ * decided by settings alone. Fails with a sentence that says what to do.
  */
 int lode_check_rights(struct lode_error *err);
 
@@ -34,7 +34,7 @@ int lode_open_counter(const char *group, const char *name, int cpu);
 /* The same of switches from threads. */
 int lode_open_switch_counter(int cpu);
 
-/* Switches from threads per second on the whole machine, counted for so long; 0: cannot be told. */
+/* Switches from threads per second on the whole machine, counted for so long; 0: not known. */
 double lode_switch_rate(unsigned for_ms);
 
 /*

@@ -286,7 +286,7 @@ static void ask_and_resume(void *context)
 }
 
 /* The values of a lasting question's parameters, a line each, which name its answer; NULL if they
-   are longer than anybody would ask, or have lines themselves: such answers are not kept. */
+   are longer than any real question, or have lines themselves: such answers are not kept. */
 static char *key_of_answer(const struct lode_site_place *place, const struct lode_site_query *query)
 {
 	char text[MOST_KEY_BYTES];
@@ -330,7 +330,7 @@ static enum MHD_Result start_question(struct lode_answers *answers,
 	request->question = place->question;
 	request->job = (struct lode_asker_job){
 		.lane = place->report, .run = ask_and_resume, .context = request};
-	/* Before it is anybody else's: it may be resumed at once. */
+	/* Before another thread can see it: it may be resumed at once. */
 	MHD_suspend_connection(connection);
 	if (lode_asker_put(answers->asker, &request->job))
 		return MHD_YES;
@@ -381,7 +381,7 @@ static struct lode_request_marks marks_of(const struct lode_answers *answers,
 	};
 }
 
-/* Whether whoever asks may change things. */
+/* Whether the client may change things. */
 static enum MHD_Result send_session(const struct lode_answers *answers,
 				    struct MHD_Connection *connection, const struct lode_site *site)
 {

@@ -197,7 +197,7 @@ int lode_apart_answer(char **json, size_t *n, lode_site_answer *answer, void *co
 
 	*json = NULL;
 	*n = 0;
-	/* What it says beyond the pipe's room is lost: it must not wait for anybody to read it. */
+	/* What it says beyond the pipe's room is lost: it must not wait for a reader. */
 	if (pipe2(data, O_CLOEXEC) == 0 && pipe2(said, O_CLOEXEC | O_NONBLOCK) == 0)
 		child = fork();
 	if (child == 0)

@@ -1,5 +1,5 @@
 /*
- * Who answers questions while the server's own threads go on with everybody else: a question may
+ * Answers questions while the server's own threads serve other clients: a question may
  * take seconds, a document must not wait for it.
  *
  *   job 1, lane a --+--> thread 1: job 1

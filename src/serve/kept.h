@@ -14,7 +14,7 @@
 
 #include "serve/site.h"
 
-/* A document and its responses, made once. Shared: released by everybody who has it. */
+/* A document and its responses, made once. Shared: released by each holder. */
 struct lode_made {
 	struct lode_site_document document;
 	struct MHD_Response *plain, *packed; /* packed NULL: that is no gain */

@@ -5,7 +5,7 @@
  *   connected --(header_ms)--> asked --(body_ms)--> sent --(answer_ms)--> done --(header_ms)--> ...
  *
  * Every connection has a deadline for what is next. A thread of this module shuts down sockets that
- * miss theirs; whoever owns the connection then finds it at its end. All calls from any thread.
+ * miss theirs; the connection's owner then finds it at its end. All calls from any thread.
  *
  * All clients of this machine have one address, so a limit per address would let one of them keep
  * the others out. Instead, when there are too many connections, each new one ends another: one that

@@ -161,7 +161,7 @@ static struct MHD_Daemon *start_daemon(struct lode_server *server)
 	const struct lode_server_options *options = &server->options;
 	/* Not epoll: libmicrohttpd then waits for edges, and misses that of a client which sends
 	   half of a request and goes away at once; it kept such connections until their time was
-	   over, and with them everybody else out. */
+	   over, which shuts all other clients out. */
 	unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			 (server->is_v6 ? MHD_USE_IPv6 : 0);
 	unsigned n_threads = n_threads_of(options);

@@ -11,7 +11,7 @@
 
 /*
  * The first byte is in no text; the line feeds are what transfers as text would spoil. This header
- * is the same in all versions, so that a newer file is told from a damaged one.
+ * is the same in all versions, so that a newer file is distinguished from a damaged one.
  */
 static const uint8_t magic[8] = {0x8f, 'l', 'o', 'd', 'e', '\r', '\n', '\n'};
 
@@ -268,7 +268,7 @@ void lode_digest_pack(lode_byte_vec *out, const struct lode_digest *digest,
 		kept = &plain;
 		n_stored = total_bytes(&plain);
 	}
-	/* Room for most of it at once; whoever puts bytes there makes sure of their own. */
+	/* Room for most of it at once; each writer makes sure of its own. */
 	lode_vec_reserve(out, start + HEADER_BYTES + n_stored);
 	put_header(out);
 	put_columns(out, &plain, kept);

@@ -1,5 +1,5 @@
 /*
- * What a file is, told by its first bytes: what lode writes, and what people have beside it.
+ * What a file is, by its first bytes: files that lode writes, and files found beside them.
  *
  * It answers two questions of an output that is there already: may it be replaced, and if not, what
  * would be lost.

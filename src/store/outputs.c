@@ -191,7 +191,7 @@ static int check_beside(const struct target *t, const char *recording, const cha
 }
 
 /*
- * Folders are for outputs that may be there without being in anybody's way: an earlier page among
+ * Folders are for outputs that may exist without doing harm: an earlier page among
  * recordings is no recording.
  */
 static bool may_be_gathered(const struct target *t)
@@ -373,7 +373,7 @@ static int check_written(const struct lode_named_file *file, const struct lode_n
 	return rc;
 }
 
-/* What is updated is known to whoever does it; but it is no input, either. */
+/* Updated files are handled by their command; they are not inputs, either. */
 static int check_updated(const struct lode_named_file *file, const struct lode_named_files *files,
 			 struct lode_error *err)
 {

@@ -19,7 +19,7 @@ enum lode_file_use {
 	LODE_FILE_NONE,	   /* names no file */
 	LODE_FILE_READ,	   /* a file, or a folder with all that is in it */
 	LODE_FILE_UPDATED, /* read and written by one who checks what it is: a repository */
-	LODE_FILE_WRITTEN, /* made anew; what is there is replaced */
+	LODE_FILE_WRITTEN, /* rebuilt; what is there is replaced */
 };
 
 struct lode_named_file {

@@ -228,7 +228,7 @@ struct lode_repo_cluster {
 	uint64_t id;   /* struct lode_cluster's */
 	const char *kind, *reason;
 	int64_t own_ns, total_ns;
-	const char *common; /* functions parted by ';', "*" for a gap */
+	const char *common; /* functions separated by ';', "*" for a gap */
 	/* What a signature of it holds (answers/clusters/cluster_signatures.h): one pattern to a
 	 * line. */
 	const char *patterns;

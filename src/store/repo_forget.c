@@ -120,7 +120,7 @@ static int run_with_id(struct lode_repo *repo, const char *sql, int64_t id, stru
 	return lode_repo_change(NULL, repo, sql, LODE_REPO_VALUES(LODE_REPO_INT(id)), err);
 }
 
-/* The digests that are in the segment now, merged anew. */
+/* The digests that are in the segment now, merged again. */
 static int merge_again(struct lode_digest **out, struct lode_repo *repo, int64_t segment,
 		       struct lode_error *err)
 {

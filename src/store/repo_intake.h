@@ -2,8 +2,9 @@
  * Intake: streams on their way into a repository, from several threads, a few to a transaction.
  *
  * A transaction waits for the disk, so entries that come in quick succession share one: at most
- * 512, and none waits for longer than a second for the next. Whoever puts an entry is told, once it
- * is on the disk, what became of it. Nothing is locked while the next entries are being made.
+ * 512, and none waits for longer than a second for the next. The caller that puts an entry is
+ * notified, once it is on the disk, of the outcome. Nothing is locked while the next entries are
+ * being made.
  *
  * Of equal streams in one import that with the earliest place among the inputs counts, with its
  * path and labels, whichever is put first: what an import leaves does not depend on threads.

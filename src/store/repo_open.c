@@ -306,7 +306,7 @@ static int open_to_write(struct lode_repo *repo, struct lode_error *err)
 	return rc;
 }
 
-/* An older schema is brought up to date by whoever may write. */
+/* An older schema is updated by the first process that may write. */
 static int open_older(struct lode_repo *repo, int64_t version, struct lode_error *err)
 {
 	if (open_to_write(repo, NULL) < 0)

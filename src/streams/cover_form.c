@@ -221,7 +221,7 @@ int lode_covers_new(struct lode_covers **out, const struct lode_signatures *sign
 	rc = lode_signature_matcher_new(&covers->matcher, signatures->list.at, n, err);
 	if (rc == 0)
 		rc = find_numbers(covers, repo, err);
-	/* Whoever may not write does without. */
+	/* A process without the right to write does without. */
 	if (rc == 0 && lacks_numbers(covers))
 		(void)lode_repo_keep_numbers(lode_repo_path(repo), covers->texts, n, NULL);
 	if (rc < 0)

@@ -30,7 +30,7 @@ char *lode_digest_dir_file(const struct lode_digest_dir *dir, const char *record
 /*
  * Of a recording as it lies on the disk (its size and time of change), of what its bundle lacks,
  * of the options and of the table of symptoms beside it (NULL: none): equal keys, equal digests. 0:
- * cannot be told, as for standard input. Files of symbols are not part of it.
+ * not known, as for standard input. Files of symbols are not part of it.
  */
 uint64_t lode_digest_key(const char *recording, const char *shape, const char *table,
 			 const struct lode_digest_job_options *options);

@@ -371,7 +371,7 @@ static void describe_digest_item(struct lode_job_item *item, uint64_t key)
 }
 
 /* Is its digest in the folder, sound, and made of what is here now? One without a stream is not
-   kept: what was wrong may have been mended. */
+   kept: what was wrong may be right by now. */
 static bool find_kept(struct lode_job_item *item, uint64_t key)
 {
 	struct lode_digest *digest = NULL;

@@ -26,11 +26,11 @@ struct lode_digest_progress {
 					    known, both 0 of a repository */
 };
 
-/* An input's digest on its way to whoever keeps it. */
+/* An input's digest on its way to its owner. */
 struct lode_digest_taken {
 	const char *path;	    /* what the input is called */
 	const char *file;	    /* where it lies */
-	const char *labels;	    /* "KEY=VALUE", parted by tabs, of a manifest; "" */
+	const char *labels;	    /* "KEY=VALUE", separated by tabs, of a manifest; "" */
 	uint64_t key;		    /* of the file as it lies on the disk (digest_dir.h); 0: none */
 	struct lode_digest *digest; /* the taker's */
 	const struct lode_digest_origin *origin;

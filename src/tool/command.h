@@ -16,7 +16,7 @@ struct lode_command {
 	const char *name;
 	const char *summary;	 /* half a line */
 	const char *usage;	 /* what follows the name: "[OPTION]... INPUT..." */
-	const char *description; /* paragraphs parted by an empty line */
+	const char *description; /* paragraphs separated by an empty line */
 	unsigned reads; /* enum lode_holds: help lists the formats that hold it; 0: no list */
 	const struct lode_option *options;
 	const struct lode_example *examples;

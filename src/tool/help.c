@@ -46,7 +46,7 @@ static void wrap(FILE *out, const char *text, size_t len, unsigned indent, unsig
 	fputc('\n', out);
 }
 
-/* Calls print(paragraph) for parts of `text` parted by an empty line. */
+/* Calls print(paragraph) for parts of `text` separated by an empty line. */
 static void paragraphs(FILE *out, const char *text, unsigned columns)
 {
 	while (*text) {

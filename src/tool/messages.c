@@ -45,7 +45,7 @@ int lode_say_error(const struct lode_command *self, const struct lode_error *err
 	case LODE_ERR_UNSUPPORTED:
 	case LODE_ERR_EMPTY:
 		return LODE_EXIT_NOTHING;
-	case LODE_ERR_LIMIT: /* of a file: it holds more than anybody can have meant */
+	case LODE_ERR_LIMIT: /* of a file: larger than any genuine one */
 		return *err->path ? LODE_EXIT_NOTHING : LODE_EXIT_FAILURE;
 	default:
 		return LODE_EXIT_FAILURE;

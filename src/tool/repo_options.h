@@ -41,7 +41,7 @@ struct lode_repo_words {
 
 /*
  * Parses a command line once more, as lode_options_parse does, into `values` that were initialised
- * anew: the options of the repository's shape (streams/shape.h; NULL: there is no repository),
+ * again: the options of the repository's shape (streams/shape.h; NULL: there is no repository),
  * which need not be said again, then what was `given`, which was right without them. Which table of
  * symptoms it was is not known: --symptoms is left out; and so is, if `leaves_out_given`, what was
  * given differently, where a scope brings its own stacks. Gives an exit code; what is wrong was

@@ -34,8 +34,8 @@ struct lode_line_frames {
 };
 
 /*
- * Writes up to `max_lines` lines into `buffer`, parted by line feeds, escaped: the first of at most
- * `columns` columns, the others of `more_columns`. With more threads than lines, those in the
+ * Writes up to `max_lines` lines into `buffer`, separated by line feeds, escaped: the first of at
+ * most `columns` columns, the others of `more_columns`. With more threads than lines, those in the
  * middle have their names in one line: the first (the symptom's) and the last (the root) tell most.
  */
 const char *lode_common_part_short(char *buffer, size_t size, const struct lode_digest *digest,

@@ -43,7 +43,7 @@ struct lode_headline {
 /*
  * Frames of a gap are held by four fifths of the cost or more, each counted once in a gap; they
  * stand in the order in which they mostly follow each other. Of the functions that stacks have in
- * the last thread, behind the program's own functions that the headline has there, the dearest of
+ * the last thread, behind the program's own functions that the headline has there, the costliest of
  * the program's own begins the main branch, if more than half of the cost has it: what four fifths
  * of that have there, up to the next link. `cluster` is one of mined->clusters.
  * O(frames of the cluster's own stacks). `*out` must be `{ 0 }`.

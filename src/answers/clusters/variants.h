@@ -28,7 +28,7 @@ void lode_gaps_free(struct lode_gap *gaps, const struct lode_cluster *cluster);
 const struct lode_variant *lode_gap_main(const struct lode_gap *gap);
 
 /*
- * The gap that parts the cluster's cost among several of the program's own functions, in one line
+ * The gap that divides the cluster's cost among several of the program's own functions, in one line
  * of at most `columns`: "┆ config_resolve_include 3.88 s, plugin_probe 2.30 s". "" when there is
  * none.
  */

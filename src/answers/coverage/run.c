@@ -102,7 +102,7 @@ static void list_cells(struct lode_coverage_state *s, struct lode_coverage_signa
 	}
 }
 
-/* Retired ones are told when they have returned. */
+/* Retired ones are listed when they have returned. */
 static void count_told(struct lode_coverage_state *s, const uint32_t *order)
 {
 	const struct lode_coverage_job *job = &s->job;

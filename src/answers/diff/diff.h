@@ -112,7 +112,7 @@ struct lode_diff_answer {
 	const struct lode_mined *mined; /* their items are its clusters */
 	struct lode_diff_figures total;
 	const struct lode_diff_verdict *verdict; /* NULL: not asked for */
-	/* Of the changes: those that are called so are told first, and left out; of the others,
+	/* Of the changes: reported ones come first, and are left out; of the others,
 	   those that would matter, from first_doubtful on. */
 	size_t n_told, n_told_more, first_doubtful, n_doubtful;
 	const struct lode_diff_shown *shown; /* with `show` */

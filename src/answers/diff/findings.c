@@ -1,4 +1,4 @@
-/* lode diff in a sentence or two, and in a few lines: the changes that are told first. */
+/* lode diff in a sentence or two, and in a few lines: the most important changes. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -216,7 +216,7 @@ static int show_change(struct lode_diff_state *s, const struct lode_diff_request
 	return 0;
 }
 
-/* Differences that would matter, if they were more than chance, are told apart. */
+/* Large differences that are not significant are a class of their own. */
 static void count_told(struct lode_diff_state *s, size_t top)
 {
 	enum { DOUBTFUL_TOLD = 3 };
@@ -350,7 +350,7 @@ static int compare_sets(struct lode_diff_state *s, const struct lode_diff_reques
 		lode_shape_is(s->sets.sets[LODE_DIFF_A].job.origin.shape, "--stacks", "own");
 	rc = lode_diff_job_run(&s->job, &s->sets, &mine, &request->diff, err);
 	if (rc == LODE_ERR_LIMIT)
-		rc = err->status = LODE_ERR_ARG; /* too many patterns: another λ mends it */
+		rc = err->status = LODE_ERR_ARG; /* too many patterns: another λ has fewer */
 	if (rc == 0 && !s->job.diff)
 		rc = say_empty(&s->sets, s->job.empty, err);
 	return rc;

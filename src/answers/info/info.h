@@ -28,7 +28,7 @@ struct lode_info_module {
 	uint64_t n_addresses, n_unknown;
 };
 
-/* One recording. Members without a word are those of struct lode_stream. */
+/* One recording. Members without a comment are those of struct lode_stream. */
 struct lode_info_stream {
 	struct lode_opening opening;
 	const char *path, *format, *unit, *host, *kernel, *arch, *command;

@@ -1,6 +1,6 @@
 /*
  * Which files' names the answers about a command need: not only the command's own, but those of
- * whoever it waited for.
+ * the threads that it waited for.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* From a request to an answer: reads each input, assesses it, and keeps what is told of it. */
+/* From a request to an answer: reads each input, assesses it, and keeps what the answer shows. */
 #include "answers/info/info.h"
 #include "answers/info/path_names.h"
 #include "streams/digest_job.h"
@@ -132,7 +132,7 @@ static void add_package(struct packages *packages, const struct lode_stream *str
 	}
 }
 
-/* What answers about the command need: the names of whoever it waited for as well. */
+/* What answers about the command need: the names of the threads that it waited for as well. */
 static void advise_packages(struct lode_quality *q, const struct lode_stream *stream)
 {
 	struct packages packages = {.n = 0};
@@ -191,7 +191,7 @@ LODE_COMPARE_AT(worst_first, struct lode_info_module,
 		LODE_ORDER(b->unknown_ns, a->unknown_ns) ?: LODE_ORDER(b->cost_ns, a->cost_ns)
 		?: strcmp(a->name, b->name))
 
-/* Modules with equal names and costs are told once. */
+/* Modules with equal names and costs are listed once. */
 static void list_worst(struct lode_info_state *s, struct lode_info_stream *out, size_t n_modules)
 {
 	const struct lode_info_module **order =

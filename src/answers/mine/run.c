@@ -386,7 +386,7 @@ static int mine_streams(struct lode_mine_state *s, const struct lode_mine_reques
 							   s->mined->min_cost,
 							   s->set.job.digest->unit));
 	if (rc == LODE_ERR_LIMIT)
-		rc = err->status = LODE_ERR_ARG; /* too many patterns: another λ mends it */
+		rc = err->status = LODE_ERR_ARG; /* too many patterns: another λ has fewer */
 	s->answer.mined = s->mined;
 	s->answer.rank = lode_rank_choices[options.rank];
 	s->answer.is_classic = options.classic;

@@ -264,7 +264,7 @@ int lode_next_run(struct lode_next_answer **out, const struct lode_next_request 
 	if (rc == 0)
 		lay_out(s, request);
 	else if (rc == LODE_ERR_LIMIT)
-		rc = err->status = LODE_ERR_ARG; /* too many patterns: another λ mends it */
+		rc = err->status = LODE_ERR_ARG; /* too many patterns: another λ has fewer */
 	return rc;
 }
 

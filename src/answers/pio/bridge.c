@@ -104,7 +104,7 @@ void lode_pio_bridge_build(struct lode_pio_answer *answer, const struct lode_pio
 
 /* ---- As a table ---- */
 
-/* A comm is anybody's text: nothing in it may end a field. */
+/* A comm is any program's text: nothing in it may end a field. */
 static void put_comm(FILE *out, const char *comm)
 {
 	for (; *comm; comm++)

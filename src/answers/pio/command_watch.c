@@ -222,7 +222,7 @@ static void follow(struct watching *w, struct lode_pio_watch *watch, int signals
 		}
 		if (wait_for_end(signals, is_more ? 0 : w->values->is_once ? 1 : POLL_MS))
 			return;
-		if (ferror(stdout)) /* whoever read the lines has gone */
+		if (ferror(stdout)) /* the reader of the lines has gone */
 			return;
 	}
 }

@@ -1,4 +1,4 @@
-/* Two times compared: counters read, matched by name, and told by service. */
+/* Compares two times: reads counters, matches them by name, and groups them by service. */
 #include "answers/pio/compare.h"
 
 #include "answers/pio/parts.h"
@@ -189,7 +189,7 @@ static void find_series(struct comparing *c)
 		name_services(c);
 }
 
-/* ---- What is told ---- */
+/* ---- The answer ---- */
 
 static int64_t since_ns(const struct comparing *c, size_t at)
 {

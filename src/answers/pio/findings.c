@@ -33,7 +33,7 @@ static double hurt_of(const struct lode_pio_found *period)
 	return period->excess_slow > 0 ? period->excess_slow : (double)period->duration_ns * 1e-18;
 }
 
-/* The period that hurt most of those that are not told yet; slow->n: there is none. */
+/* The period that hurt most of those that are not reported yet; slow->n: there is none. */
 static size_t worst_period(const struct slow *slow)
 {
 	size_t worst = slow->n;
@@ -114,7 +114,7 @@ static const char *period_words(const struct lode_pio_answer *answer, struct lod
 				 lasted, behind_words(p, is_explained, arena), others);
 }
 
-/* What the rest is to be read with: a model that has seen the data, or hardly any. */
+/* What the rest is to be read with: a model that has seen the data, or very little. */
 static const char *training_words(const struct lode_pio_answer *answer, struct lode_arena *arena)
 {
 	const struct lode_pio_trained_on *training = &answer->training;

@@ -2,7 +2,7 @@
  * lode pio: when a service was slow, and which counter of which server goes with it.
  *
  *   logs, counters  --train-->  model
- *   logs, counters, model  --analyse-->  findings: slow periods, told with names and times
+ *   logs, counters, model  --analyse-->  findings: slow periods, with names and times
  *
  * What follows files as they grow is in watch.h.
  */
@@ -120,7 +120,7 @@ struct lode_pio_found_hits {
 /* Times are since 1970, UTC. What needs a log is LODE_NO_INT or NaN without one. */
 struct lode_pio_found {
 	int64_t start_ns, end_ns;
-	int64_t known_ns; /* the end of the interval that told */
+	int64_t known_ns; /* the end of the interval that showed it */
 	int64_t duration_ns;
 	const char *start_utc;
 	uint32_t intensity_max;

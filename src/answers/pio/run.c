@@ -1,4 +1,4 @@
-/* Request in, answer out: the model and its inputs read, analysed, and told. */
+/* Request in, answer out: reads the model and its inputs, and analyses them. */
 #include "engine/pio/model_file.h"
 #include "answers/pio/parts.h"
 

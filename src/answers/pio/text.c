@@ -93,7 +93,7 @@ static void print_rules(FILE *out, const struct lode_pio_found *p, unsigned colu
 		size_t size = 4 * strlen(text) + 1;
 		char *cut = lode_alloc(size);
 
-		/* The text is harmless already: cutting escapes nothing anew. */
+		/* The text is harmless already: cutting does not escape again. */
 		fprintf(out, "    rule: %s\n",
 			lode_escape_fit(cut, size, text, columns > 24 ? columns - 10 : 20));
 		free(cut);
@@ -365,7 +365,7 @@ void lode_pio_event_text(FILE *out, const struct lode_pio_event *event, size_t c
 	print_news(line, event);
 	lode_written_close(line);
 	if (columns && lode_escape_width(text) > columns) {
-		/* Names are harmless already: cutting escapes nothing anew. */
+		/* Names are harmless already: cutting does not escape again. */
 		room = 4 * size + 1;
 		cut = lode_alloc(room);
 		fputs(lode_escape_fit(cut, room, text, columns), out);

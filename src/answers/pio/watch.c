@@ -1,4 +1,4 @@
-/* Files are followed, intervals judged, and periods told. */
+/* Follows files, judges intervals, and reports periods. */
 #include "answers/pio/watch.h"
 
 #include "answers/pio/parts.h"
@@ -6,7 +6,7 @@
 
 enum {
 	CHUNK_BYTES = 256 << 10,
-	CHUNKS_PER_POLL = 64, /* so that whoever polls can look at signals */
+	CHUNKS_PER_POLL = 64, /* so that the caller's loop can look at signals */
 	ROWS_KEPT = 16,	      /* of each group of counters: they say how often it is sampled */
 };
 

@@ -1,6 +1,6 @@
 /*
  * lode pio watch: request logs and files of counters are followed as they grow, and slow periods
- * are told as they start and end (engine/pio/online.h).
+ * are reported as they start and end (engine/pio/online.h).
  *
  *   logs      --follow-->  lines --> requests per interval  --.
  *   counters  --follow-->  rows  --> grid, complete so far  --+-->  online analysis --> news
@@ -13,9 +13,9 @@
  * Memory does not grow with time: rows, requests and names that are of no use any more are dropped.
  *
  * State: with a state file, watching goes on where it ended: places in the files, rows and requests
- * that are still needed, the open period and whether it was told. It is written whole, at the news
- * themselves and when asked. News are told before the state is written: killed just between the
- * two, a watch repeats them; it never loses them.
+ * that are still needed, the open period and whether it was reported. It is written whole, at the
+ * news themselves and when asked. News are reported before the state is written: killed just
+ * between the two, a watch repeats them; it never loses them.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ struct lode_pio_watch_options {
 	size_t top;		     /* longest list of an event; 0: no bound */
 };
 
-/* A period started or ended, as it is told. Valid only while it is. */
+/* A period started or ended. Valid during the call. */
 struct lode_pio_event {
 	enum lode_pio_news_kind kind;
 	struct lode_pio_found found; /* without rules */

@@ -16,7 +16,7 @@ struct lode_watch_source {
 	int64_t early_ns;  /* of its last request ahead of all counters, as after a pause;
 			      INT64_MIN: the last one is not */
 	bool is_idle;	   /* nothing to read just now */
-	bool is_warned;	   /* its fault was told, and nothing has been right since */
+	bool is_warned;	   /* its fault was reported, and nothing has been right since */
 	uint64_t n_truncations;
 	/* Logs: requests in the head that is read again before each chunk. */
 	uint32_t head_file;

@@ -147,7 +147,7 @@ static void print_dry_run(const struct lode_record_options *record)
 	free(argv);
 }
 
-/* What is not in a recording is not missed by who reads it: it is said while it can be mended. */
+/* Readers do not see what a recording lacks: it is reported while it can be recorded again. */
 static void say_lost(const struct lode_command *self, const struct lode_record_result *result)
 {
 	double all = (double)(result->n_lost + result->n_events);

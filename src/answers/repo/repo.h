@@ -34,7 +34,7 @@ struct lode_repo_request {
 	const char *where;
 	int64_t now_ns;			      /* that ages in it count from, since the epoch */
 	size_t top;			      /* longest list; 0: no bound */
-	const struct lode_repo_label *labels; /* to set; a value NULL: to take away */
+	const struct lode_repo_label *labels; /* to set; a value NULL: to remove */
 	size_t n_labels;
 	bool may_forget;		/* else it is only said what would be forgotten */
 	struct lode_repo_limits limits; /* prune: what may stay */

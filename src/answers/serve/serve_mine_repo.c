@@ -333,7 +333,8 @@ static int64_t worked_ms(const struct work *start)
 	return (wall_ns < cpu_ns ? wall_ns : cpu_ns) / 1000000;
 }
 
-/* The site of what is there at the start, and to whoever waits that there is one, or none. */
+/* The site of what is there at the start, and the news that there is one, or none, to the waiting
+ * thread. */
 static bool mine_first(struct lode_serve_repo *repo)
 {
 	struct lode_mine_answer *answer;

@@ -5,7 +5,7 @@
  *
  *   mine --(a second is over)--> a pending site --(mined)--> the server shows what came of it
  *
- *   look, once a second --(changed)--> mine anew, beside the answering --> the server shows that
+ *   look, once a second --(changed)--> mine again, beside the answering --> the server shows that
  *
  * Who asks meanwhile gets what was there. What is mined again takes as long as it took at the
  * start, and until it is shown there are two models in memory; afterwards it rests, so that imports

@@ -86,7 +86,7 @@ static bool is_named_packed(const char *path)
 	return false;
 }
 
-/* Told from content where it is at hand, else from the name. */
+/* By content where the file is present, else by name. */
 static int64_t factor_of(const struct lode_manifest_line *line, bool is_here)
 {
 	uint8_t head[LODE_PEEK_LEAST_BYTES];

@@ -3,7 +3,7 @@
  *
  *	manifest --> cost of each recording, by size and kind --> parts --> a manifest for each
  *
- * The same manifest and files give the same parts, whoever asks. A part is named after what it
+ * The same manifest and files give the same parts on every machine. A part is named after what it
  * says, so that an engine that finds its digest there need not make it again.
  */
 #pragma once

@@ -87,7 +87,7 @@ static struct lode_opening opening_of_sign(const struct lode_sign_answer *answer
 
 struct lode_sign_state {
 	struct lode_sign_answer answer; /* what the caller holds */
-	/* What other files say, read before the store is anybody's. */
+	/* What other files contain, read before the store is locked. */
 	struct lode_cluster_choice choice; /* of `from`; then of the repository */
 	struct lode_signatures imported;
 	struct lode_repo *repo;

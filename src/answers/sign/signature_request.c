@@ -352,7 +352,7 @@ int lode_signature_request_parse(struct lode_signature_request *out, enum lode_s
 	memset(out, 0, sizeof(*out));
 	out->act = act;
 	if (rc < 0) {
-		/* Whoever asked wrote it: there is no file that is broken. */
+		/* The client wrote it: no file is damaged. */
 		if (err && err->status == LODE_ERR_FORMAT)
 			err->status = LODE_ERR_ARG;
 		return rc == LODE_ERR_FORMAT ? LODE_ERR_ARG : rc;

@@ -28,7 +28,7 @@ struct lode_signature_words {
 struct lode_signature_edit {
 	struct lode_signature_words words;
 	const char *rename;	 /* NULL: it keeps its name */
-	const char *const *drop; /* patterns to take away, in any form; each must be there */
+	const char *const *drop; /* patterns to remove, in any form; each must be there */
 	size_t n_drop;
 };
 

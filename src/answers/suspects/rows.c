@@ -60,7 +60,7 @@ static struct lode_suspects_pace pace_of(const struct lode_suspects *s, const ui
 	return pace;
 }
 
-/* Far below what a double holds, p-values are still told apart. */
+/* P-values differ far below the least double, so they are compared as logarithms. */
 static double log10_of(double log_p)
 {
 	return log_p < 0 ? log_p / log(10) : 0;

@@ -279,7 +279,8 @@ static bool is_inside(const struct lode_outlier *a, const struct lode_outlier *b
 	       a->start_ns + a->duration_ns <= b->start_ns + b->duration_ns;
 }
 
-/* Is its function told already, or one that it called or that called it? They share their time. */
+/* Is its function reported already, or one that it called or that called it? They share their time.
+ */
 static bool is_told(const struct lode_outlier *all, size_t i, const size_t *told, size_t n_told)
 {
 	for (size_t k = 0; k < i; k++) {

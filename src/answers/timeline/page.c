@@ -3,7 +3,7 @@
 
 #include "base/written.h"
 
-/* The page's own document, what everybody did meanwhile, then windows. */
+/* The page's own document, what all threads did meanwhile, then windows. */
 enum { PART_PAGE, PART_MEANWHILES, PART_WINDOWS };
 
 static void make_part(struct lode_html_part *part, const struct lode_timeline_answer *answer,

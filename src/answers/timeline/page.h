@@ -4,12 +4,12 @@
  *   lode/timeline-page/1         the trace, its functions and threads, the whole timeline, the
  *                                readable axis, and which windows of more detail there are
  *   lode/timeline-windows/1      some of these windows, or any other one of the trace
- *   lode/timeline-meanwhiles/1   what everybody did during outliers, gaps and expressions
+ *   lode/timeline-meanwhiles/1   what all threads did during outliers, gaps and expressions
  *   lode/timeline-meanwhile/1    the same of one span
  *
  * Times are ns since the trace's start, so that they are exact in a browser. Functions are indices
  * into the page's table, the same for each window of the trace. Windows come in parts, so that a
- * page need not unpack all of them, nor what everybody did meanwhile, to show its first picture.
+ * page need not unpack all of them, nor what all threads did meanwhile, to show its first picture.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ extern const struct lode_document lode_timeline_page_document, lode_timeline_win
 void lode_timeline_page_json(FILE *out, const struct lode_timeline_answer *answer);
 size_t lode_timeline_page_parts(const struct lode_timeline_views *views);
 void lode_timeline_part_json(FILE *out, const struct lode_timeline_answer *answer, size_t part);
-/* What everybody did during the spans that the page knows. */
+/* What all threads did during the spans that the page knows. */
 void lode_timeline_meanwhiles_json(FILE *out, const struct lode_timeline_answer *answer);
 
 /* One window (window.h). */
@@ -37,8 +37,9 @@ void lode_timeline_window_json(FILE *out, const struct lode_regtime *window, int
 void lode_timeline_meanwhile_json(FILE *out, const struct lode_call_trace *trace,
 				  const struct lode_meanwhile *meanwhile);
 
-/* The parts of a page: its document and, unless `is_whole_only`, its windows and what everybody did
-   meanwhile; `input` is its title. Gives how many; they and the list are the caller's to free. */
+/* The parts of a page: its document and, unless `is_whole_only`, its windows and what all threads
+   did meanwhile; `input` is its title. Gives how many; they and the list are the caller's to free.
+ */
 size_t lode_timeline_html_parts(struct lode_html_part **out,
 				const struct lode_timeline_answer *answer, const char *input,
 				bool is_whole_only);

@@ -386,7 +386,7 @@ static const struct lode_field axis_fields[] = {
 };
 LODE_RECORD(axis, struct axis);
 
-/* ---- What everybody did ---- */
+/* ---- What all threads did ---- */
 
 struct meanwhile {
 	struct page *page;

@@ -82,7 +82,7 @@ static const char *leaves_text(const struct lode_timeline_answer *answer,
 	return buffer;
 }
 
-/* ---- Head: what was read, what was mended ---- */
+/* ---- Head: what was read, what was repaired ---- */
 
 static void print_head(FILE *out, const struct lode_timeline_answer *answer,
 		       const struct lode_text_page *page)
@@ -298,7 +298,7 @@ static void print_summary(FILE *out, const struct lode_timeline_answer *answer,
 
 /* ---- Meanwhile ---- */
 
-/* What everybody did, `but` one. */
+/* What all threads did, `but` one. */
 static void print_meanwhile(FILE *out, const struct lode_timeline_answer *answer,
 			    const struct lode_text_page *page, const struct lode_call_thread *but)
 {

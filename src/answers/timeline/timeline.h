@@ -90,7 +90,7 @@ struct lode_timeline_answer {
 	/* Likewise outliers, and their functions. */
 	size_t *outliers;
 	size_t n_outliers, n_outliers_more, n_groups, n_groups_more;
-	/* The questions. What everybody did meanwhile: at the moment, or during the function's
+	/* The questions. What all threads did meanwhile: at the moment, or during the function's
 	   longest outlier. */
 	const struct lode_moment *moment;
 	const struct lode_timeline_function *function;
@@ -110,7 +110,8 @@ struct lode_timeline_answer {
 /* *out is the caller's to free, also on failure. */
 int lode_timeline_run(struct lode_timeline_answer **out,
 		      const struct lode_timeline_request *request, struct lode_error *err);
-/* What a page shows besides; `is_whole_only`: without windows and what everybody did meanwhile. */
+/* What a page shows besides; `is_whole_only`: without windows and what all threads did meanwhile.
+ */
 int lode_timeline_add_views(struct lode_timeline_answer *answer, bool is_whole_only,
 			    struct lode_error *err);
 void lode_timeline_free(struct lode_timeline_answer *answer);

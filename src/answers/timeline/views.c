@@ -305,7 +305,7 @@ static int make_windows(struct views_work *work, struct lode_error *err)
 	return rc < 0 ? rc : LODE_OK;
 }
 
-/* ---- Spans of which the page says what everybody did ---- */
+/* ---- Spans of which the page shows what all threads did ---- */
 
 /* An outlier tells more than one that did little but call it. */
 enum span_kind { SPAN_OUTLIER, SPAN_GAP, SPAN_CALLER, SPAN_EXPRESSION };

@@ -1,7 +1,7 @@
 /*
  * All that a page which has no engine at hand shows of a trace: the whole, with as little folded as
  * fits (who looks for a function wants to see where it is called), windows of it in more detail,
- * what everybody did during its outliers, its gaps and, while there is room, its expressions,
+ * what all threads did during its outliers, its gaps and, while there is room, its expressions,
  * functions, and the readable axis.
  *
  *   whole      |-----------------------------------------------|
@@ -33,7 +33,7 @@ struct lode_timeline_views_options {
 	/* Items and nodes of the whole, unless it has more with all folding that `regtime` asks
 	   for. */
 	size_t whole_budget;
-	/* Of what everybody did during spans; outliers first, then gaps, then the rest. */
+	/* Of what all threads did during spans; outliers first, then gaps, then the rest. */
 	size_t meanwhile_bytes;
 	/* Of all together; windows take what is left. Packed, as a page has it: estimated, and
 	   rather too high (lode_timeline_view_bytes). */

@@ -24,7 +24,7 @@
  *   field << 3 | 2, length, bytes        a text, a message, or numbers one behind the other
  *
  * A generated packer (protobuf-c) would want the whole profile in memory, or a message per call all
- * the same, and a compiler for .proto files in everybody's build: for forty lines. What a message
+ * the same, and a compiler for .proto files in every build: for forty lines. What a message
  * holds is collected in a byte vec, which the next one uses again.
  */
 /* A number; 0 is what is meant where there is none, and left out. Negative ones take ten bytes. */

@@ -14,7 +14,7 @@ static const double nearly_all = 0.95;	 /* of the symptoms that a function stand
 static const double agreed_share = 0.8;	 /* of a problem's cost, as in its headline */
 
 /*
- * LIMIT: the dearest symptoms are looked at one by one, the others together, so that there are no
+ * LIMIT: the costliest symptoms get a cell each, the others share groups, so that there are no
  * more cells (functions by symptoms) than this. Names within names go so deep.
  */
 enum { MAX_SYMPTOMS = 256, MAX_CELLS = 1 << 22, MAX_DEPTH = 24 };

@@ -26,7 +26,7 @@ struct fork_place {
 };
 
 struct fork_paths {
-	/* Functions, dearest first, equals by name. */
+	/* Functions, costliest first, equals by name. */
 	size_t n_functions;
 	uint32_t *frame;  /* that it goes by */
 	uint32_t *module; /* of that: 0 .. n_modules - 1 */
@@ -146,7 +146,7 @@ static void list_places(struct fork_paths *x)
 				(struct fork_place){(uint32_t)p, i};
 }
 
-/* Of functions that hold `least_ns` or more; of the dearest ones only if they are very many. */
+/* Of functions that hold `least_ns` or more; of the costliest ones only if they are very many. */
 static void fork_paths_find(struct fork_paths *paths, const struct lode_forks_input *in,
 			    int64_t least_ns)
 {

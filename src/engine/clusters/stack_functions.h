@@ -8,7 +8,7 @@
 
 enum lode_function_order {
 	LODE_FUNCTIONS_BY_NAME,
-	LODE_FUNCTIONS_BY_COST, /* dearest first, equals by name */
+	LODE_FUNCTIONS_BY_COST, /* costliest first, equals by name */
 };
 
 /*

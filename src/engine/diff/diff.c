@@ -7,7 +7,7 @@
 #include "engine/diff/permutation_test.h"
 #include "base/sorted.h"
 
-/* Below this share of what it costs in the other set, it is hardly there. */
+/* Below this share of what it costs in the other set, it counts as absent. */
 static const double trace_share = 0.02;
 
 /* Random splits: enough for a p well below any level in use, fewer where they would take long. */
@@ -126,7 +126,7 @@ static void work_release(struct work *w)
 /* ---- Costs ---- */
 
 /*
- * With strata, what is left of a stream's cost once its stratum's mean is taken away: the mean is
+ * With strata, what is left of a stream's cost less its stratum's mean: the mean is
  * that of both sets, so splits within strata do not touch it (aligned observations, Hodges and
  * Lehmann 1962), and strata that differ do not drown what differs between the sets.
  */

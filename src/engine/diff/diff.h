@@ -9,7 +9,7 @@
  *   gone      240 ms     2 ms
  *   worse     1.1 s      1.9 s
  *   better    800 ms     300 ms
- *   same                               the rest: chance would do that too, or it hardly matters
+ *   same                               the rest: not significant, or too small to matter
  *
  * A change is called so if it is significant (permutation_test.h: adjusted p <= level) and if it
  * matters: at least `min_change` per symptom, and `min_relative` of the smaller of both costs. Sets
@@ -55,7 +55,7 @@ struct lode_diff_options {
 };
 
 enum lode_diff_class {
-	LODE_DIFF_NEW,	  /* more in B, and hardly there in A: less than 2 % of what it is in B */
+	LODE_DIFF_NEW, /* more in B, and as good as absent in A: less than 2 % of what it is in B */
 	LODE_DIFF_GONE,	  /* the reverse */
 	LODE_DIFF_WORSE,  /* more in B */
 	LODE_DIFF_BETTER, /* less in B */

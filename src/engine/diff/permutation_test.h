@@ -19,10 +19,10 @@
  * go together.
  *
  * Comparing ranks first (min-P) lets rare things, whose T is wild, stand beside common ones: what
- * is in three streams has no rare splits, and so does not stand in anybody's way, as it would if
- * sizes of T were compared (max-T). Comparing T among equal ranks lets a strong change be told from
- * the many things that are each furthest out in some split: with ranks alone no adjusted p of n
- * things in m splits could be below n / m.
+ * is in three streams has no rare splits, and so takes no power from the others, as it would if
+ * sizes of T were compared (max-T). Comparing T among equal ranks distinguishes a strong change
+ * from the many things that are each furthest out in some split: with ranks alone no adjusted p of
+ * n things in m splits could be below n / m.
  */
 #pragma once
 

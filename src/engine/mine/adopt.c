@@ -26,7 +26,7 @@ static int64_t *cluster_costs(const int64_t *own, const uint32_t *cluster_of, si
 	return sum;
 }
 
-/* Dearest first; the patterns' order, which is by round, cost and name, decides ties. */
+/* Costliest first; the patterns' order, which is by round, cost and name, decides ties. */
 LODE_COMPARE_WITH(by_own_cost, uint32_t, const int64_t *cost,
 		  LODE_ORDER(cost[*b], cost[*a]) ?: LODE_ORDER(*a, *b))
 
@@ -59,7 +59,7 @@ struct adoption {
 	const uint32_t *name_of_stack;
 	const struct lode_cluster *clusters;
 	size_t n_clusters;
-	uint32_t *order;   /* clusters: longest common part first, then dearest, then by number */
+	uint32_t *order;   /* clusters: longest common part first, then costliest, then by number */
 	uint64_t *filters; /* per cluster: of its common part */
 	const int64_t *own;
 };

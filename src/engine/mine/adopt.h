@@ -15,7 +15,7 @@
 #include "engine/mine/stackset.h"
 
 /*
- * Marks the patterns that carry a cluster: the dearest by own cost that together have 95 % of it
+ * Marks the patterns that carry a cluster: the costliest by own cost that together have 95 % of it
  * (all of them when it has no own cost). The common part is what these share, so that one odd
  * pattern does not hide what the rest has. Of a cluster with a name (name_of[cluster], a frame;
  * else LODE_NONE) patterns without it count only if all are. `is_core` has room for one byte per

@@ -34,7 +34,7 @@ static void pass_stack(passed_vec *passed, struct lode_map *slots, const struct 
 
 LODE_COMPARE(by_node, struct passed, LODE_ORDER(a->node, b->node))
 
-/* Dearest first; of equal ones callers first, whose nodes are smaller. */
+/* Costliest first; of equal ones callers first, whose nodes are smaller. */
 LODE_COMPARE_WITH(dearest_node_first, uint32_t, const struct passed *all,
 		  LODE_ORDER(all[*b].total_ns, all[*a].total_ns)
 			  ?: LODE_ORDER(all[*a].node, all[*b].node))

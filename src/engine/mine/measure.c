@@ -102,7 +102,7 @@ static void add_waker(struct scratch *scratch, uint32_t name, int64_t cost_ns)
 	scratch->wakers.at[slot].cost_ns += cost_ns;
 }
 
-/* One row of a stack of the cluster: which symptom, how dear, who woke. */
+/* One row of a stack of the cluster: its symptom, cost and waker. */
 static void add_row_measure(struct scratch *scratch, const struct lode_digest *digest, uint32_t r)
 {
 	const struct lode_digest_row *row = &digest->rows.at[r], *costliest;

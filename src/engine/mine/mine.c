@@ -41,7 +41,7 @@ struct mining {
 	struct kept kept;
 	uint32_t *name_rank;
 	struct lode_arena scratch;
-	struct lode_arena rounds; /* what the latest mine_groups found: the next one begins anew */
+	struct lode_arena rounds; /* what the latest mine_groups found: the next one starts over */
 };
 
 static void progress(const struct mining *m, const char *stage, double done)

@@ -6,7 +6,8 @@
 
 static const double nearly_all = 0.95; /* of the cost, as in cut.c */
 
-/* The program's own functions: what everybody waits in, and whom threads wait for, is no name. */
+/* The program's own functions: functions in which all programs wait, and awaited threads, are no
+ * names. */
 static bool may_name(const struct lode_calltree *tree, uint32_t frame)
 {
 	const unsigned never = LODE_FRAME_KERNEL | LODE_FRAME_UNKNOWN | LODE_FRAME_LINK;

@@ -12,7 +12,7 @@
 
 #include "engine/patterns/projection.h"
 
-/* A pattern that was found; whoever found it owns its items. */
+/* A pattern that was found; its finder owns the items. */
 struct lode_known_pattern {
 	const uint32_t *items;
 	uint32_t n;

@@ -57,7 +57,7 @@ static int move(struct narrowing *n, int64_t min_cost)
 	return 0;
 }
 
-/* Down in halves: what is dear is asked last. */
+/* Down in halves: the expensive checks come last. */
 static int descend(struct narrowing *n, int64_t lowest)
 {
 	int rc = 1;

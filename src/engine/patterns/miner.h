@@ -43,7 +43,8 @@ struct lode_pattern_set {
 	size_t n;
 };
 
-/* Three searches with the same result. Which is fastest depends on the input, and cannot be told.
+/* Three searches with the same result. Which is fastest depends on the input, and is not known
+ * before.
  */
 enum lode_miner_method {
 	LODE_MINER_ALL,	       /* in turns, until one is done: turns.h */

@@ -23,7 +23,7 @@ enum {
 	MOST_LATE = 3,
 	/* Else prefixes, whose steps take half of the time, get 16 times as many of them, or 32
 	   while insertions do not get one branch done: what these do meanwhile is lost, for they
-	   begin the branch anew. But no more than take as long as insertions may still need, or
+	   start the branch over. But no more than take as long as insertions may still need, or
 	   have taken once a forecast was too short. */
 	FIRST_DOUBLINGS = 4,
 	MOST_DOUBLINGS = 5,
@@ -153,8 +153,9 @@ static void measure_branches(struct turns *t)
 
 /*
  * As if branches took time by their size: is little left? The last ones are the largest, for their
- * items stand in most sequences, and take longer than that; so it is asked anew after every turn,
- * and each time that it proves to be far too short, prefixes get a turn, and forecasts double.
+ * items stand in most sequences, and take longer than that; so it is decided again after every
+ * turn, and each time that it proves to be far too short, prefixes get a turn, and forecasts
+ * double.
  */
 static void foresee(struct turns *t, uint64_t turn)
 {

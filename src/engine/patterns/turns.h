@@ -1,6 +1,6 @@
 /*
  * Three exact searches, taking turns until one is done: which of them is fastest depends on the
- * input, and cannot be told beforehand.
+ * input, and is not known beforehand.
  *
  *   enumeration  short patterns: lists all that reach λ          enumerate.h
  *   insertions   many patterns over shared paths                 explore.h

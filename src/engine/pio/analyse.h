@@ -61,7 +61,7 @@ struct lode_pio_period {
 };
 typedef LODE_VEC(struct lode_pio_period) lode_pio_periods;
 
-/* When training anew is advised. */
+/* When training again is advised. */
 struct lode_pio_advice {
 	LODE_VEC(uint32_t) vanished; /* counters of the model without a value here */
 	LODE_VEC(uint32_t) shifted;  /* out of their range for most of the time: not used */
@@ -105,7 +105,7 @@ void lode_pio_analyse(struct lode_pio_analysis *out, const struct lode_pio_model
 		      const struct lode_request_log *requests);
 void lode_pio_analysis_release(struct lode_pio_analysis *analysis);
 
-/* Counters came, went or moved, or classes drifted: time to train anew. */
+/* Counters came, went or moved, or classes drifted: time to train again. */
 bool lode_pio_is_retraining_advised(const struct lode_pio_analysis *analysis);
 /* "worse", "better", "same" or "unknown": beyond two standard errors. */
 const char *lode_pio_regression_verdict(const struct lode_pio_regression *regression);

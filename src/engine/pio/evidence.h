@@ -10,12 +10,12 @@
  *
  * Why so: one counter tells little, three do not fail together; correlated counters by the dozen
  * are no stronger proof. What is learnt from training, and not from names:
- *   precision  leaving the range told slow time from healthy time. Counters that drift have none:
+ *   precision  leaving the range separated slow from healthy time. Counters that drift have none:
  *              their level says when it was, not how it was
  *   blame      when it left its range, was its own server the one with most to show? Queues and
  *              connections rise in front of whatever is slow: little of it is their own doing
- *   falls      count a tenth: less arrives, whoever is at fault; what is at fault shows something
- *              that rises (work, waits, queues)
+ *   falls      count a tenth: less arrives, whatever is at fault; the server at fault shows
+ * something that rises (work, waits, queues)
  */
 #pragma once
 

@@ -39,8 +39,8 @@ struct lode_pio_settings lode_pio_settings_default(bool is_classic);
  */
 struct lode_pio_side {
 	double border, scale; /* |border - median|, never 0 */
-	double precision;     /* 0..1: how well leaving the range told slow from healthy time */
-	double blame;	      /* 0..1: how much of that was this server's own doing */
+	double precision; /* 0..1: how well leaving the range separates slow from healthy time */
+	double blame;	  /* 0..1: how much of that was this server's own doing */
 };
 
 struct lode_pio_counter {

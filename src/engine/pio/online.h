@@ -1,5 +1,5 @@
 /*
- * The analysis, interval by interval as they come: periods are told when they start and end.
+ * The analysis, interval by interval as they come: periods are reported when they start and end.
  *
  *   rows (a counter's value each)  -->  evidence or intensity  -->  slow?  -->  started, ended
  *   kept: enough before now to find out where a period began, and the period while it lasts
@@ -9,8 +9,8 @@
  * decided from the rows so far, not from all of them; and of a period longer than
  * LODE_PIO_ONLINE_MAX intervals the ranking is that of the last so many.
  *
- * A period is told to have started as soon as it is known, with the first of its slow intervals,
- * which lies before. With requests it is told only once users feel it. It is told to have ended
+ * The start of a period is reported as soon as it is known, with the first of its slow intervals,
+ * which lies before. With requests it is reported only once users feel it. Its end is reported
  * when what comes can no longer belong to it.
  */
 #pragma once
@@ -29,12 +29,12 @@ enum lode_pio_news_kind {
 	LODE_PIO_UNEXPLAINED_ENDED,
 };
 
-/* All valid only while it is told. */
+/* All valid during the call. */
 struct lode_pio_news {
 	enum lode_pio_news_kind kind;
 	int64_t start_ns;			  /* of the first slow interval */
 	int64_t end_ns;				  /* of the last one so far */
-	int64_t known_ns;			  /* end of the interval that told */
+	int64_t known_ns;			  /* end of the interval that showed it */
 	const struct lode_pio_analysis *analysis; /* of the rows kept */
 	const struct lode_pio_period *period;
 };

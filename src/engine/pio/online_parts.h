@@ -16,7 +16,7 @@ struct lode_online_row {
 struct lode_online_period {
 	bool is_open, is_told;
 	int64_t reported, last; /* intervals: the first and the last slow one as they came */
-	int64_t start_ns;	/* told; of what is not told yet 0 */
+	int64_t start_ns;	/* reported; 0: not yet */
 };
 
 /* Slow time that no counter explains. */

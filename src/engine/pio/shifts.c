@@ -18,7 +18,7 @@
 #define SHIFT_LEAST  3.0
 #define SHIFT_MARGIN 1.5
 enum { SMOOTH = 5, N_STRONGEST = 3, LEAST_VALUES = 4 };
-/* A total rises, hardly ever falls (at resets), and rises in so many steps at least. */
+/* A total rises, seldom falls (at resets), and rises in so many steps at least. */
 #define TOTAL_FALLS 0.02
 enum { TOTAL_LEAST_RISES = 8 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /*
- * Shares of the recorded command's cost: the rest of a machine is often in a bad state, and hardly
+ * Shares of the recorded command's cost: the rest of a machine is often in a bad state, and seldom
  * matters. From `notable_pct` on a flaw is worth a sentence; below it every recording has some.
  */
 static const double notable_pct = 5, serious_pct = 25;
@@ -416,7 +416,7 @@ static void advise_symbols(struct lode_quality *q, const struct lode_stream *str
 	for (size_t i = 0; i < stream->modules.n && !worst; i++)
 		if (strcmp(stream->modules.at[i].name, name) == 0)
 			worst = &stream->modules.at[i];
-	/* Nothing that could be given mends addresses that belong to no file. */
+	/* No file helps with addresses outside of all files. */
 	if (!worst || !worst->symbols || strcmp(name, "[unknown]") == 0)
 		advise(q,
 		       say_advice(q,

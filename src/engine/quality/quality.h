@@ -3,7 +3,7 @@
  *
  * Most wrong answers of tracing tools begin at recording. This measures one stream's flaws, each as
  * a share of the cost that stands on it, decides which analyses the stream can serve, and gives the
- * `lode record` line that would mend it.
+ * `lode record` line that would avoid it.
  */
 #pragma once
 
@@ -59,7 +59,7 @@ struct lode_part {
 
 struct lode_advice {
 	const char *text;     /* what is wrong and what it does to results */
-	bool needs_recording; /* `record_line` mends it */
+	bool needs_recording; /* `record_line` avoids it */
 };
 
 /* Flaws of a set of threads. Events that carry a stack, by what is wrong with it. */
@@ -84,7 +84,7 @@ struct lode_quality {
 	uint64_t n_threads, n_command_threads, n_events;
 	struct lode_flaws machine; /* of all threads */
 	/* Of the recorded command's threads alone: the rest of a machine is often in a bad state,
-	   and hardly matters. Equal to `machine` where the subject is all threads. */
+	   and matters little. Equal to `machine` where the subject is all threads. */
 	struct lode_flaws command;
 	bool has_command;
 	/* Of the command's events: whose innermost frame, or innermost frame of a program, has no
@@ -99,7 +99,7 @@ struct lode_quality {
 
 	struct lode_serves serves[LODE_N_ANALYSES];
 	LODE_VEC(struct lode_advice) advice; /* what spoils most first */
-	const char *record_line;	     /* one command that mends all of it; NULL: no need */
+	const char *record_line;	     /* one command that avoids all of it; NULL: no need */
 	struct lode_arena arena;
 };
 

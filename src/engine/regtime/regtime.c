@@ -36,7 +36,7 @@ void lode_regtime_own(int64_t *out, const struct lode_regtime_thread *thread)
 			continue;
 		if (kept.n > item->depth)
 			kept.n = item->depth;
-		/* Whoever calls what is kept, or an expression's outermost calls, is kept. */
+		/* Callers of what is kept, or of an expression's outermost calls, are kept. */
 		if (item->depth && kept.n == item->depth && kept.at[item->depth - 1] != SIZE_MAX &&
 		    out[kept.at[item->depth - 1]] != LODE_OWN_UNKNOWN)
 			out[kept.at[item->depth - 1]] -= ns;

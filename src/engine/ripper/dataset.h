@@ -5,7 +5,7 @@
  *   0     12.5   0      "a" (0)     0
  *   1     80.1   NaN    "b" (1)     1          NaN: missing
  *
- * Borrowed and read-only: whoever makes it keeps it until the learner is done.
+ * Borrowed and read-only: the caller keeps it until the learner is done.
  */
 #pragma once
 

@@ -35,7 +35,7 @@ struct lode_block_request {
 	uint64_t device, sector, n_sectors;
 	uint64_t flags; /* lode_block_flags */
 	struct lode_open_call call;
-	bool is_ambiguous; /* without sectors, and not alone: its end cannot be told */
+	bool is_ambiguous; /* without sectors, and not alone: its end is not known */
 };
 
 /* Requests that may be each other's ends, by sector; no two overlap but those without sectors,

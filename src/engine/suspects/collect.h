@@ -15,7 +15,7 @@
  *  - System calls pair by thread; of raw_syscalls and syscalls in one recording the first count.
  *    The exit with which a new thread returns from clone has no begin, and is no loss.
  *  - Interrupts and softirqs pair by CPU, requests by device and sectors, own metrics by thread or
- *    by their fields. The idle threads of CPUs share their tid 0: they are told apart by CPU.
+ *    by their fields. The idle threads of CPUs share their tid 0: they are distinguished by CPU.
  *  - A thread's open calls end with it (DIED), also when its tid is seen to be born again.
  *  - Where the recorder dropped events of a call's CPU while it was open, its end may be that of a
  *    later call: it is left out (DOUBTFUL).

@@ -36,7 +36,7 @@ enum lode_execution_loss {
 };
 
 struct lode_metric {
-	const char *name; /* "kind:what"; escaped by whoever shows it */
+	const char *name; /* "kind:what"; escaped where it is shown */
 	const char *unit; /* "ns", or what a queue's length counts */
 	uint64_t losses[LODE_N_EXECUTION_LOSSES];
 };

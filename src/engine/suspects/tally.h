@@ -17,7 +17,7 @@
  * The k-th smallest of values that can only be read one after the other, exactly, in small memory.
  *
  *   pass 1   |....|....|..##|....|  counts per interval say in which one the k-th value lies
- *   pass 2             |.#..|       that interval, divided anew
+ *   pass 2             |.#..|       that interval, divided again
  *   ...                             until the interval is one value
  *
  * Values below 2^64 take six passes at most, those of one metric mostly three.

@@ -436,7 +436,7 @@ static void add_fellow(struct aoi *aoi, uint32_t queued, lode_thread_id fellow, 
 
 /*
  * Of whose queue the time is from `t_ns` until *until_ns: the first link of the chain that has
- * fellows at work; LODE_NONE: none has. *pool: of that link, if any.
+ * other threads at work; LODE_NONE: none has. *pool: of that link, if any.
  */
 static uint32_t queue_at(struct aoi *aoi, uint32_t index, int64_t t_ns, int64_t *until_ns,
 			 struct lode_pool_moment *pool)

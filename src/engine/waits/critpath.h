@@ -16,7 +16,7 @@
  *
  * A wait is the end of its chain when
  *  - a device ended it, or it is not known what did (nothing is guessed),
- *  - it slept or polled until a timeout (reason timer): whoever ended it says nothing of what it
+ *  - it slept or polled until a timeout (reason timer): the ender shows nothing of what it
  *    waited for; a poll that a thread ended is followed as any other wait,
  *  - its waker is in the chain already, or the chain is LODE_CRITPATH_MAX_LINKS long,
  *  - for the part of it of which nothing is known of its waker: dead, not recorded.

@@ -44,7 +44,7 @@ static void count_shares(struct build *b)
 	}
 }
 
-/* The symptom's thread, then whoever has most of the path. */
+/* The symptom's thread, then those with most of the path. */
 LODE_COMPARE_WITH(by_share, struct share, const lode_thread_id *own,
 		  LODE_ORDER(b->thread == *own, a->thread == *own)
 			  ?: LODE_ORDER(b->path_ns, a->path_ns)

@@ -9,7 +9,7 @@
 /*
  * How much of a name is the function's own. Behind it stands what compilers append to a copy of a
  * function or to a part of it: "f.constprop.0", "f.isra.0.cold", "f.lto_priv.3", "f.llvm.8812",
- * " [clone .part.0]". To whoever reads a stack all of these are f.
+ * " [clone .part.0]". In a stack all of these are f.
  */
 size_t lode_function_bytes(const char *name, size_t len);
 /* Whether the compiler cut it out of the function ("f.part.0"), which alone calls it. */

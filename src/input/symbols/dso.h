@@ -85,7 +85,8 @@ struct lode_dso *lode_symboliser_dump(struct lode_symboliser *symboliser,
 
 struct lode_roots lode_dso_roots(const struct lode_dso *dso);
 
-/* Opens the module's files anew: the program, and its debug file if that is another; NULL: none. */
+/* Opens the module's files again: the program, and its debug file if that is another; NULL: none.
+ */
 void lode_dso_open_files(struct lode_dso *dso, struct lode_elf_file **program,
 			 struct lode_elf_file **debug);
 

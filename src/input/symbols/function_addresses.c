@@ -6,7 +6,7 @@
 #include "base/decimal.h"
 #include "base/map.h"
 
-/* No file's name has it in a recording that anybody made on purpose; if one has, what stands
+/* A file's name has it only in a damaged recording; if one has, what follows
    behind it must be an index that was given out. */
 static const char mark = '\x1f';
 

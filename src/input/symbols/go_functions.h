@@ -4,7 +4,7 @@
  *
  *   .gopclntab  | header | ... names ... | pc, place of function; pc, place; ...; last pc |
  *
- * Go 1.2 to 1.15, 1.16, 1.18 and 1.20 have tables of their own, told apart by their first word.
+ * Go 1.2 to 1.15, 1.16, 1.18 and 1.20 have tables of their own, distinguished by their first word.
  */
 #pragma once
 

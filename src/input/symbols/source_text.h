@@ -3,7 +3,7 @@
  *
  *   /build/app/src/x.c, --source-dir D:  D/build/app/src/x.c, D/app/src/x.c, D/src/x.c, D/x.c
  *
- * A recording can come from anybody, and so can the program beside it: a file is read only below
+ * A recording, and the program beside it, can come from an attacker: a file is read only below
  * folders that the user names (--source-dir), however links and ".." would lead out of them. Of the
  * ends of the recorded path the longest that is there counts, of several folders the first. It is
  * shown only if it is a regular file named like a program's source, of text, and not larger than

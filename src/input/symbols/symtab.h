@@ -4,10 +4,10 @@
  *   added       |--- f ---|            |-- g --|   (h: no size)
  *   settled     |f|- f.cold -|  hole   |-- g --|h .... to the next symbol
  *
- * Names are borrowed: whoever adds keeps them alive as long as the table. After settling the table
- * is disjoint ranges, each with one symbol, and does not change any more. Which of several symbols
- * at one address wins, and where a symbol without a size ends, follows `perf script`, so that both
- * show the same function for the same address.
+ * Names are borrowed: the caller that adds keeps them alive as long as the table. After settling
+ * the table is disjoint ranges, each with one symbol, and does not change any more. Which of
+ * several symbols at one address wins, and where a symbol without a size ends, follows `perf
+ * script`, so that both show the same function for the same address.
  */
 #pragma once
 

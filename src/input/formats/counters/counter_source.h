@@ -1,5 +1,6 @@
 /*
- * Files of performance counters -> counter log (model/counters.h). The format is told from content:
+ * Files of performance counters -> counter log (model/counters.h). The format is recognised by
+ * content:
  *
  *   table        CSV, TSV or ';' with a header and a column of times; wide (a column per counter,
  *                maybe one that names the server) or long (time, counter, value)

@@ -265,7 +265,7 @@ static int take_call(struct reader *r, const struct lode_graph_line *line)
 	return rc;
 }
 
-/* Lines of a CPU are missing: of whoever ran there nothing that is open is known any more. */
+/* Lines of a CPU are missing: the open calls of the thread that ran there are no longer known. */
 static int take_lost(struct reader *r, const struct lode_graph_line *line)
 {
 	struct cpu *cpu = cpu_of(r, line->cpu);

@@ -1,5 +1,5 @@
 /*
- * One line of function_graph text. Which columns there are is told from the line itself.
+ * One line of function_graph text. Which columns there are is known from the line itself.
  *
  *   1234.567890 |   0)    bash-123    |  d..1 |   0.734 us    |    read_page();
  *   time           CPU    task           flags    duration         function

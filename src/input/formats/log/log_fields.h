@@ -29,7 +29,7 @@ enum lode_log_role {
 /* What a field means, and in which unit its numbers are. */
 struct lode_log_meaning {
 	enum lode_log_role role;
-	int64_t unit_ns; /* of response, upstream, fraction; 0: told from the text */
+	int64_t unit_ns; /* of response, upstream, fraction; 0: known from the text */
 	bool is_start;	 /* of a time: when the request began */
 };
 

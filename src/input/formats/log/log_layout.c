@@ -106,7 +106,7 @@ static struct lode_log_meaning apache_meaning(const char *letter, const char *in
 		else if (len == 2 && inside[0] == 'u')
 			m.unit_ns = 1000;
 		break;
-	case 't': /* Apache's time is the request's arrival, unless it is told otherwise */
+	case 't': /* Apache's time is the request's arrival, unless it is set otherwise */
 		m = (struct lode_log_meaning){LODE_LOG_TIME, 0, !is_end};
 		if (len == 9 && !memcmp(inside, "msec_frac", 9))
 			m = (struct lode_log_meaning){LODE_LOG_FRACTION, 1000000, false};

@@ -2,9 +2,9 @@
  * Layout of a log's lines: where in a line each role's text stands. Inside of input/formats/log
  * only.
  *
- *   literals   nginx, Apache, HAProxy: fields parted by fixed texts
- *   table      CSV and TSV with a header: columns parted by one character, quoted where need be
- *   w3c        columns parted by spaces, named by "#Fields:" lines, which may come again
+ *   literals   nginx, Apache, HAProxy: fields separated by fixed texts
+ *   table      CSV and TSV with a header: columns separated by one character, quoted where need be
+ *   w3c        columns separated by spaces, named by "#Fields:" lines, which may come again
  *   json       one object a line; nested names are joined by dots
  *
  * Immutable once made: threads share it, each with its own struct lode_log_splitter.

@@ -16,7 +16,7 @@
 
 struct lode_log_options {
 	/*
-	 * NULL: told from the first lines. Otherwise "combined", "haproxy", "w3c", "json", "csv",
+	 * NULL: known from the first lines. Otherwise "combined", "haproxy", "w3c", "json", "csv",
 	 * or the text of nginx's log_format ('$remote_addr ... $request_time') or of Apache's
 	 * LogFormat
 	 * ('%h ... %D').

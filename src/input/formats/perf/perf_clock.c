@@ -1,4 +1,4 @@
-/* Wrong times of records, mended before they are merged. */
+/* Repairs wrong times of records before these are merged. */
 #include "input/formats/perf/perf_clock.h"
 
 #include "base/sorted.h"
@@ -75,7 +75,7 @@ static void count_perf_clock(struct lode_perf_batch *batch, uint32_t record, int
 		      days, record + 1);
 }
 
-/* A stretch again, in as many pieces as its mended times make. */
+/* A stretch again, in as many pieces as its repaired times make. */
 static void mend_run(struct lode_perf_clock *clock, struct lode_perf_batch *batch,
 		     struct lode_perf_segment run)
 {

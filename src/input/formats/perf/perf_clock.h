@@ -1,5 +1,5 @@
 /*
- * Times of a recording that cannot be: mended batch by batch, in order of the file, before records
+ * Impossible times of a recording, repaired batch by batch, in order of the file, before records
  * are merged by time (model/clock_guard.h). perf copies one CPU's buffer after the other, so times
  * jump back within a round; by a day they never do.
  */
@@ -15,9 +15,9 @@ struct lode_perf_clock {
 };
 
 /*
- * Mends the batch's times, its segments with them; each wrong one, and where the clock was set, is
- * counted in its losses (LODE_LOSS_CLOCK_JUMP), with the place of the block. Looks at the ends of
- * stretches alone where nothing is odd. The first batch's middle time says what the clock is.
+ * Repairs the batch's times, its segments with them; each wrong one, and where the clock was set,
+ * is counted in its losses (LODE_LOSS_CLOCK_JUMP), with the place of the block. Looks at the ends
+ * of stretches alone where nothing is odd. The first batch's middle time says what the clock is.
  */
 void lode_perf_clock_mend(struct lode_perf_clock *clock, struct lode_perf_batch *batch);
 void lode_perf_clock_release(struct lode_perf_clock *clock);

@@ -262,7 +262,8 @@ struct lode_perf_event *lode_perf_events_add(struct lode_perf_events *events,
 	event->n_regs_intr = (uint8_t)__builtin_popcountll(regs_intr);
 	lay_out_sample(event);
 	lay_out_trailer(event);
-	/* All events of a recording have the id in the same place, or none could be told apart. */
+	/* All events of a recording have the id in the same place, or none could be distinguished.
+	 */
 	if (events->at.n == 1) {
 		events->at_id = event->at_id;
 		events->back_id = event->back_id;

@@ -216,8 +216,8 @@ enum count_kind { COUNT_OK, COUNT_NONE, COUNT_NOT_WHOLE, COUNT_TOO_LARGE };
 
 /*
  * Splits a line into its stack (its length goes to *stack_len unless there is no count) and its
- * count. What looks like a number but is none (12.5, 1,234, -3, 1e6) is told from what is no number
- * at all.
+ * count. What looks like a number but is none (12.5, 1,234, -3, 1e6) is distinguished from what is
+ * no number at all.
  */
 static enum count_kind parse_count(const char *line, size_t len, size_t *stack_len, int64_t *count)
 {
@@ -432,8 +432,8 @@ static bool has_only_numbers(const char *text, size_t n)
 }
 
 /*
- * Lines of others that end in a number. A table's columns are parted by tabs, set in or numbers, as
- * no function's name is; "read(3, ...) = 832" is strace's.
+ * Lines of others that end in a number. A table's columns are separated by tabs, set in or numbers,
+ * as no function's name is; "read(3, ...) = 832" is strace's.
  */
 static bool is_other_text(const char *text, size_t stack_len)
 {

@@ -22,7 +22,7 @@
 
 #define COMM_BYTES     64 /* the kernel's names have 16 */
 #define IDENTITY_BYTES ((size_t)64 << 10)
-#define MAX_STACK      127 /* what perf records at most, unless told otherwise */
+#define MAX_STACK      127 /* what perf records at most, unless set otherwise */
 
 /* A distinct line of a callchain. */
 struct frame_text {

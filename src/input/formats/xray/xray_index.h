@@ -4,7 +4,7 @@
  *   file     B2 A2 | B1 | A1 ...        buffers of all threads, in no order
  *   index    A1 B1 A2 B2                by their wall clock records
  *
- * So threads come side by side, as they ran: whoever takes their events can work on several at
+ * So threads come side by side, as they ran: the consumer can work on several at
  * once, and the file is read from front to back.
  */
 #pragma once
