@@ -508,8 +508,9 @@ static bool is_meant(const struct finding *f, lode_thread_id id)
 		return false;
 	if (!any_who && !lode_subject_has(f->subject, f->is_cpu_only, thread))
 		return false;
-	/* A thread of which only the name is known did not live in this recording. */
-	return thread->events.n > 0;
+	/* A thread of which only the name is known did not live in this recording, as far as the
+	   model tells; another tap may know of events that the model does not keep. */
+	return thread->events.n > 0 || (f->events && f->events->inner);
 }
 
 /* A dense number for each key, of a process or of all. */

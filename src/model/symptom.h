@@ -66,7 +66,8 @@ const char *lode_symptom_spec_text(const struct lode_symptom_spec *spec);
 enum lode_subject lode_symptom_spec_subject(const struct lode_symptom_spec *spec,
 					    const struct lode_stream *stream);
 
-/* What is to listen while a stream is read, beside `inner` (or NULL): model/symptom_events.h. */
+/* What is to listen while a stream is read, beside `inner` (or NULL): model/symptom_events.h. With
+   `inner`, threads without events in the model have symptoms too. */
 struct lode_symptom_events *lode_symptom_events_new(const struct lode_symptom_spec *spec,
 						    const struct lode_tap *inner);
 

@@ -124,6 +124,8 @@ static void measure_critical_paths(struct lode_collect *c, const struct lode_str
 	for (size_t i = 0; i < n_symptoms; i++) {
 		size_t first = 0;
 
+		if (!stream->threads.at[symptoms[i].thread].events.n)
+			continue;
 		lode_critpath_build(&path, stream, &symptoms[i]);
 		/* Spans of one event, next to each other by different chains, are one stretch. */
 		for (size_t k = 0; k < path.spans.n; k++) {
@@ -140,6 +142,15 @@ static void measure_critical_paths(struct lode_collect *c, const struct lode_str
 	lode_critpath_release(&path);
 }
 
+static void add_note(struct reading *run, const char *path, const char *text)
+{
+	struct lode_arena *arena = &run->job->arena;
+
+	lode_vec_append(&run->job->notes,
+			((struct lode_metric_note){path ? lode_arena_strdup(arena, path) : NULL,
+						   lode_arena_strdup(arena, text)}));
+}
+
 /* Ends that come before their starts cannot be paired: the user must know why calls are missing. */
 static void note_unordered(struct reading *run, const char *path, const struct lode_loss *loss)
 {
@@ -151,9 +162,7 @@ static void note_unordered(struct reading *run, const char *path, const struct l
 		 "%llu of its records came out of order, so some calls could not be measured (more "
 		 "--memory may help)",
 		 (unsigned long long)loss->count);
-	lode_vec_append(&run->job->notes,
-			((struct lode_metric_note){lode_arena_strdup(&run->job->arena, path),
-						   lode_arena_strdup(&run->job->arena, text)}));
+	add_note(run, path, text);
 }
 
 static void note_stream(struct reading *run, const char *path, const struct lode_stream *stream,
@@ -166,10 +175,7 @@ static void note_stream(struct reading *run, const char *path, const struct lode
 		lode_vec_append(&job->incomplete, listed(run, path, cut));
 	free(cut);
 	for (size_t i = 0; i < collect->notes.n; i++)
-		lode_vec_append(&job->notes,
-				((struct lode_metric_note){
-					lode_arena_strdup(&job->arena, path),
-					lode_arena_strdup(&job->arena, collect->notes.at[i])}));
+		add_note(run, path, collect->notes.at[i]);
 	note_unordered(run, path, &stream->losses.by_kind[LODE_LOSS_UNORDERED]);
 	for (size_t i = 0; i < stream->event_counts.n; i++)
 		run->has_calls |= strstr(stream->event_counts.at[i].name, "syscalls:sys_") != NULL;
@@ -248,6 +254,19 @@ static int measure_recording(struct reading *run, struct lode_execution_set *set
 	return rc;
 }
 
+static void note_machine(struct reading *run, const char *path, uint64_t n)
+{
+	char text[200];
+
+	if (!n)
+		return;
+	snprintf(text, sizeof(text),
+		 "%llu interrupts, softirqs and packets of that time are the machine's and do not "
+		 "count; --metric irq, softirq or net measures them",
+		 (unsigned long long)n);
+	add_note(run, path, text);
+}
+
 /* A stream whose executions count in slow windows only: these are known at its end. */
 static int measure_windows(struct reading *run, const char *path, const struct lode_job_spec *spec,
 			   struct lode_error *err)
@@ -256,10 +275,16 @@ static int measure_windows(struct reading *run, const char *path, const struct l
 	struct lode_execution_set *all = lode_execution_set_new(memory_bytes);
 	struct lode_stream *stream = NULL;
 	lode_symptom_vec symptoms = {0};
+	bool is_machine_asked = run->options->metrics && run->options->metrics->globs.n;
+	uint64_t n_of_machine = 0;
 	int rc = measure_recording(run, all, path, spec, &stream, &symptoms, err);
 
+	if (rc == 0 && stream && spec->table)
+		lode_suspects_add_family(&symptoms, stream);
 	if (rc == 0 && stream)
-		rc = lode_suspects_copy_within(run->set, all, stream, symptoms.at, symptoms.n, err);
+		rc = lode_suspects_copy_within(run->set, all, stream, symptoms.at, symptoms.n,
+					       is_machine_asked ? NULL : &n_of_machine, err);
+	note_machine(run, path, n_of_machine);
 	lode_vec_release(&symptoms);
 	lode_stream_free(stream);
 	lode_execution_set_free(all);
@@ -282,7 +307,8 @@ static int run_stream(struct reading *run, const char *path, struct lode_error *
 	if (spec.table && !run->job->symptom_text)
 		run->job->symptom_text =
 			lode_arena_strdup(&run->job->arena,
-					  "the command's, by the symptoms.tsv beside a recording");
+					  "by the symptoms.tsv beside a recording, with all "
+					  "threads and child processes of a recorded command");
 	if (run->has_windows)
 		return measure_windows(run, path, &spec, err);
 	rc = measure_recording(run, run->set, path, &spec, &stream, &symptoms, err);
@@ -337,9 +363,7 @@ static void note_unmet(struct reading *run)
 		if (is_met)
 			continue;
 		snprintf(text, sizeof(text), "nothing was measured for '%s'", spec->globs.at[i]);
-		lode_vec_append(&run->job->notes,
-				((struct lode_metric_note){NULL, lode_arena_strdup(&run->job->arena,
-										   text)}));
+		add_note(run, NULL, text);
 	}
 }
 
@@ -352,9 +376,7 @@ static void note_no_calls(struct reading *run)
 		return;
 	snprintf(text, sizeof(text), "no system calls were recorded; to measure them: %s",
 		 run->again);
-	lode_vec_append(
-		&run->job->notes,
-		((struct lode_metric_note){NULL, lode_arena_strdup(&run->job->arena, text)}));
+	add_note(run, NULL, text);
 }
 
 /* `symptoms` as they are once it is known which are the slowest. */

@@ -10,9 +10,11 @@
  * others: it is listed with its reason. The result is the same for any number of threads.
  *
  * With symptoms, given or by a table beside the recording, only executions count that overlap a
- * slow window: those of the symptom's own thread, and of what belongs to no thread (block, irq,
- * softirq, net) all of that time. The metrics of the critical path are always those of the symptoms
- * (without any: every thread of the recorded command, whole stream).
+ * slow window, and only those of the symptom's own thread: of block requests, that of the insert.
+ * A table's row that is the life of a recorded command means all of its threads and children. What
+ * belongs to no thread (irq, softirq, net) counts where it was asked for by name, all of that time.
+ * The metrics of the critical path are always those of the symptoms (without any: every thread of
+ * the recorded command, whole stream).
  */
 #pragma once
 

@@ -248,16 +248,19 @@ static void issue(struct lode_collect *c, const struct lode_tap_event *event,
 		  struct lode_block_request *request)
 {
 	struct lode_block_request inserted;
+	int32_t tid = event->tid;
 
 	/* Without an insert it went to the device at once. */
 	while (lode_block_take_within(&c->queued, request, &inserted)) {
 		measure_request(c, &inserted, event);
+		tid = inserted.call.tid; /* the kernel's threads issue for others */
 		if (!lode_block_has_sectors(request))
 			break;
 	}
 	if (!c->has_role[LODE_ROLE_RQ_COMPLETE])
 		return;
 	request->call = call_of(c, event, c->device, false);
+	request->call.tid = tid;
 	lode_block_add(&c->issued, request);
 }
 

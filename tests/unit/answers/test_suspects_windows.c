@@ -13,15 +13,14 @@
 #include "answers/suspects/windows.h"
 #include "random.h"
 
-enum { N_THREADS = 3, N_METRICS = 4, N_NODES = 6 };
+enum { N_THREADS = 3, N_METRICS = 6, N_NODES = 6 };
 
 static const struct {
 	const char *name, *unit;
-	bool is_of_threads;
-} metrics[N_METRICS] = {{"syscall:read", "ns", true},
-			{"block:device", "ns", false},
-			{"block:length", "requests", false},
-			{"offcpu:disk", "ns", true}};
+	bool is_of_machine;
+} metrics[N_METRICS] = {{"syscall:read", "ns", false},	     {"block:device", "ns", false},
+			{"block:length", "requests", false}, {"softirq:NET_RX", "ns", true},
+			{"irq:nvme0q1", "ns", true},	     {"net:send", "ns", true}};
 
 static struct lode_stream *make_stream(void)
 {
@@ -82,7 +81,8 @@ static bool is_within(const struct lode_execution *e, const struct lode_stream *
 		bool overlaps =
 			e->start_ns < s->t1_ns && (end > s->t0_ns || e->start_ns >= s->t0_ns);
 
-		if (metrics[e->metric].is_of_threads && stream->threads.at[s->thread].tid != e->tid)
+		if (!metrics[e->metric].is_of_machine &&
+		    stream->threads.at[s->thread].tid != e->tid)
 			continue;
 		if (overlaps)
 			return true;
@@ -103,8 +103,10 @@ static void take(void *context, const struct lode_execution *at, size_t n)
 }
 
 static void check(uint64_t seed, struct lode_execution_set *from, struct lode_execution_set *to,
-		  const struct lode_stream *stream, const struct lode_symptom *symptoms, size_t n)
+		  const struct lode_stream *stream, const struct lode_symptom *symptoms, size_t n,
+		  const uint64_t *n_of_machine)
 {
+	uint64_t n_left_out = 0;
 	struct list all = {0}, got = {0};
 	struct lode_error err;
 	size_t k = 0;
@@ -117,6 +119,10 @@ static void check(uint64_t seed, struct lode_execution_set *from, struct lode_ex
 
 		if (!is_within(want, stream, symptoms, n))
 			continue;
+		if (metrics[want->metric].is_of_machine && n_of_machine) {
+			n_left_out++;
+			continue;
+		}
 		if (k == got.at.n)
 			fail_msg("seed %llu: execution %zu is missing", (unsigned long long)seed,
 				 i);
@@ -131,15 +137,18 @@ static void check(uint64_t seed, struct lode_execution_set *from, struct lode_ex
 							 to->tree.nodes.at[is->stack].frame)
 				   : "-");
 		if (is->start_ns != want->start_ns || is->value != want->value ||
-		    is->tid != want->tid || is->metric != want->metric + 1 || is->stream != 1 ||
-		    strcmp(a, b) != 0)
+		    is->tid != want->tid ||
+		    strcmp(to->metrics.at[is->metric].name, metrics[want->metric].name) != 0 ||
+		    is->stream != 1 || strcmp(a, b) != 0)
 			fail_msg("seed %llu: execution %zu differs", (unsigned long long)seed, i);
 	}
 	if (k != got.at.n)
 		fail_msg("seed %llu: %zu executions too many", (unsigned long long)seed,
 			 got.at.n - k);
-	for (uint32_t i = 0; i < N_METRICS; i++)
+	for (uint32_t i = 0; i < to->metrics.n - 1; i++)
 		assert_int_equal(to->metrics.at[i + 1].losses[LODE_EXECUTION_DIED], i + 1);
+	assert_int_equal(to->metrics.n, n_of_machine ? 4 : 1 + N_METRICS);
+	assert_int_equal(n_of_machine ? *n_of_machine : 0, n_left_out);
 	lode_vec_release(&all.at);
 	lode_vec_release(&got.at);
 }
@@ -154,6 +163,7 @@ static void test_executions_in_windows_are_copied(void **state)
 					  *to = lode_execution_set_new(0);
 		struct lode_symptom symptoms[6];
 		uint32_t n = test_random_below(&random, 7);
+		uint64_t n_left_out = 0, *n_of_machine = seed % 2 ? &n_left_out : NULL;
 		struct lode_error err;
 
 		for (uint32_t i = 0; i < n; i++) {
@@ -164,18 +174,67 @@ static void test_executions_in_windows_are_copied(void **state)
 		(void)lode_execution_set_metric(to, "something else", "ns");
 		lode_execution_set_begin(to, "another stream");
 		lode_execution_set_end(to, NULL, 0);
-		assert_int_equal(lode_suspects_copy_within(to, from, stream, symptoms, n, &err), 0);
-		check(seed, from, to, stream, symptoms, n);
+		assert_int_equal(lode_suspects_copy_within(to, from, stream, symptoms, n,
+							   n_of_machine, &err),
+				 0);
+		check(seed, from, to, stream, symptoms, n, n_of_machine);
 		lode_execution_set_free(from);
 		lode_execution_set_free(to);
 		lode_stream_free(stream);
 	}
 }
 
+/* A command of two threads, with a child that outlives it, beside another program. */
+static void test_a_command_is_all_its_threads_and_children(void **state)
+{
+	static const struct {
+		int32_t tid;
+		bool is_command;
+		int64_t born_ns, exec_ns, died_ns;
+	} lives[] = {{10, true, 5, 20, 90},
+		     {11, true, 30, INT64_MIN, 80},
+		     {12, true, 40, INT64_MIN, INT64_MAX},
+		     {13, false, INT64_MIN, INT64_MIN, INT64_MAX}};
+	struct lode_stream *stream = make_stream();
+	lode_symptom_vec symptoms = {0};
+
+	(void)state;
+	stream->threads.n = 0;
+	stream->t1_ns = 100;
+	for (size_t i = 0; i < 4; i++) {
+		struct lode_thread *thread = lode_vec_append_zero(&stream->threads);
+
+		thread->tid = lives[i].tid;
+		thread->is_command = lives[i].is_command;
+		thread->born_ns = lives[i].born_ns;
+		thread->exec_ns = lives[i].exec_ns;
+		thread->died_ns = lives[i].died_ns;
+	}
+	lode_vec_append(&symptoms, ((struct lode_symptom){0, 20, 90, false}));
+	lode_suspects_add_family(&symptoms, stream);
+	assert_int_equal(symptoms.n, 4);
+	for (size_t i = 0; i < 3; i++) {
+		static const int64_t from[] = {20, 30, 40}, to[] = {90, 80, 90};
+
+		assert_int_equal(symptoms.at[i + 1].thread, i);
+		assert_int_equal(symptoms.at[i + 1].t0_ns, from[i]);
+		assert_int_equal(symptoms.at[i + 1].t1_ns, to[i]);
+	}
+	/* A row that someone wrote means what it says. */
+	symptoms.n = 0;
+	lode_vec_append(&symptoms, ((struct lode_symptom){0, 25, 60, false}));
+	lode_vec_append(&symptoms, ((struct lode_symptom){3, 20, 100, false}));
+	lode_suspects_add_family(&symptoms, stream);
+	assert_int_equal(symptoms.n, 2);
+	lode_vec_release(&symptoms);
+	lode_stream_free(stream);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_executions_in_windows_are_copied),
+		cmocka_unit_test(test_a_command_is_all_its_threads_and_children),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
