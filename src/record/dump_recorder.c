@@ -17,7 +17,7 @@ struct lode_record_options lode_dump_options(const struct lode_record_options *o
 	struct lode_record_options out = *options;
 
 	out.want_dwarf = true;
-	out.dump_bytes = LODE_LATER_DUMP_BYTES;
+	out.dump_bytes = options->want_at_once ? 0 : LODE_LATER_DUMP_BYTES;
 	return out;
 }
 
@@ -57,8 +57,8 @@ static void run_second(const struct lode_record_options *options, char *const *a
 
 	lode_end_with_parent(parent, SIGKILL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	/* What goes wrong with it is no failure of the recording. */
-	if (nowhere >= 0)
+	/* Its failure is no failure of the recording, but of interest if dumps were wanted. */
+	if (nowhere >= 0 && !options->want_at_once)
 		dup2(nowhere, STDERR_FILENO);
 	/* Both ends: perf 6.1 fails, its file not closed, when the other side hangs up. */
 	fcntl(control[READ], F_SETFD, 0);
@@ -165,7 +165,7 @@ void lode_dump_budget_open(struct lode_dump_budget *budget,
 		.most_bytes = (int64_t)lode_record_buffer_bytes(&with) / 2,
 		.emptied_per_s = LODE_MOST_DUMP_BYTES,
 		.samples_per_s = options->cpu_rate,
-		.dump_bytes = (int64_t)with.dump_bytes,
+		.dump_bytes = with.dump_bytes ? (int64_t)with.dump_bytes : LODE_DUMP_BYTES,
 		.n_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF),
 		.seen_ns = now_ns,
 	};

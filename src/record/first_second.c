@@ -66,12 +66,16 @@ void lode_first_second_begin(struct lode_first_second *f, int64_t now_ns)
 		return;
 	f->are_dumps_on = f->dumps.control >= 0;
 	f->look_ns = now_ns + first_ns;
-	/* How busy the machine is must not tell runs of one command apart: only losses count. */
-	if (f->are_dumps_on && f->options->want_later) {
+	/* With want_later, runs of one command must not differ by the load of the machine: only
+	   losses count. */
+	if (f->are_dumps_on && !f->options->want_later)
+		lode_dump_budget_open(&f->budget, f->options, now_ns);
+	if (f->are_dumps_on && (f->options->want_later || f->options->want_at_once)) {
 		f->kind = LODE_STACKS_DUMPS;
 		f->stage = STACKS_WATCH;
-	} else if (f->are_dumps_on) {
-		lode_dump_budget_open(&f->budget, f->options, now_ns);
+	} else if (f->options->want_at_once) {
+		f->stage = STACKS_DONE;
+		return;
 	}
 	f->due_ns = now_ns + first_tick_ns;
 }
@@ -134,8 +138,11 @@ void lode_first_second_end(struct lode_first_second *f, bool has_recorded)
 	f->due_ns = f->look_ns = INT64_MAX;
 	f->stage = STACKS_DONE;
 	/* It may have ended by itself, out of memory for example. */
-	if (!f->are_dumps_on || !has_recorded || f->dumps.is_broken)
+	if (!f->are_dumps_on || !has_recorded || f->dumps.is_broken) {
+		if (f->options->want_at_once && has_recorded && f->kind != LODE_STACKS_CHAINS)
+			lode_say_dumps_failed(f->options);
 		give_dumps_up(f);
+	}
 	if (f->are_dumps_on)
 		lode_dump_budget_close(&f->budget);
 	lode_dump_recorder_finish(&f->dumps);

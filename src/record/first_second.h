@@ -5,7 +5,8 @@
  *   0.7 s         both write what they have, and a child of lode reads it: do chains end early, and
  *                 do dumps end later?
  *   then          the second goes on if so; else it is killed
- *   or at once    dumps go on, as a recording near by has them (record/stacks_seen.h)
+ *   or at once    dumps go on, as a recording near by has them (record/stacks_seen.h), or as
+ *                 they were asked for
  *   all the time  more dumps than the budget (record/dump_recorder.h), or lost ones: killed
  *
  * Chains are recorded throughout. Dumps that are there at the end are so from the first event to

@@ -224,11 +224,11 @@ bool lode_want_dumps(const struct lode_record_options *options, const struct lod
 	return are_few;
 }
 
+static const char otherwise[] = "call chains for the whole recording";
+
 bool lode_are_too_many_dumps(const struct lode_record_options *options, bool is_beyond,
 			     const struct lode_dumps_seen *seen)
 {
-	static const char otherwise[] = "call chains for the whole recording";
-
 	if (are_lost(seen->n, seen->n_lost)) {
 		say_stacks(options,
 			   "perf cannot keep up with stack dumps (%" PRIu64 " events lost, %" PRIu64
@@ -241,6 +241,11 @@ bool lode_are_too_many_dumps(const struct lode_record_options *options, bool is_
 			   "stack dumps came faster than %d MB/s on a CPU for too long: %s",
 			   LODE_MOST_DUMP_BYTES / 1000000, otherwise);
 	return is_beyond;
+}
+
+void lode_say_dumps_failed(const struct lode_record_options *options)
+{
+	say_stacks(options, "the perf that takes stack dumps failed: %s", otherwise);
 }
 
 int64_t lode_dumps_walk(struct lode_dumps_seen *seen, const char *path, int64_t from)
@@ -296,7 +301,9 @@ void lode_say_stacks(const struct lode_record_options *options,
 			 result->skipping_module);
 	else
 		return;
-	if (lode_dumps_fit(result->events_per_s, n_cpus()))
+	if (options->want_at_once)
+		snprintf(cure, sizeof(cure), "Use a build of it with -fno-omit-frame-pointer");
+	else if (lode_dumps_fit(result->events_per_s, n_cpus()))
 		snprintf(cure, sizeof(cure),
 			 "--call-graph dwarf records them, with up to %.0f MB/s of stack dumps for "
 			 "this number of events",

@@ -65,6 +65,8 @@ bool lode_want_dumps(const struct lode_record_options *options,
 /* Whether dumps are beyond the limit, or lost, and says it. */
 bool lode_are_too_many_dumps(const struct lode_record_options *options, bool is_beyond,
 			     const struct lode_dumps_seen *seen);
+/* Says that the perf that takes dumps ended by itself. */
+void lode_say_dumps_failed(const struct lode_record_options *options);
 
 /*
  * Of a recording that has no dumps: says what share of the cost has stacks that end early, or that

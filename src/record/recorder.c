@@ -185,7 +185,6 @@ static void keep_one(struct lode_record_result *result, enum lode_stack_kind kin
 {
 	char dumps[LODE_DUMPS_PATH_BYTES];
 
-	result->has_dumps = options->want_dwarf;
 	if (!options->may_dump)
 		return;
 	lode_dumps_path(dumps, data);
@@ -224,7 +223,7 @@ static int record(struct lode_record_result *out, const struct lode_record_optio
 		return rc;
 	}
 	keep_one(out, kind, options, data, program);
-	with = options->may_dump && out->has_dumps ? lode_dump_options(options) : *options;
+	with = out->has_dumps ? lode_dump_options(options) : *options;
 	with.command = NULL; /* which the README has as far as it is stored */
 	argv = lode_record_perf_command(&with, data);
 	rc = lode_bundle_fill(out, out->bundle, options, titles, argv, err);
@@ -301,6 +300,10 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 		lode_choose_stacks(&found);
 	found.may_dump = options->choose_stacks && !options->n_pids;
 	follow_before(&found, program);
+	/* Dumps are a second perf's, which can be ended when they are too many. */
+	found.want_at_once = found.want_dwarf;
+	found.may_dump |= found.want_dwarf;
+	found.want_dwarf = false;
 	/* Of this process and its children: whatever is written to the bundle. */
 	found.command_umask = umask(0077);
 	/* By which lode mine knows what is the recorder's. */

@@ -44,12 +44,13 @@ struct lode_record_options {
 	bool want_syscalls;    /* record system calls too */
 	bool want_network;     /* record sends and receives of TCP connections too */
 	bool name_in_turns;    /* with want_network, where perf can (record/socket_names.h) */
-	bool want_dwarf;       /* stack dumps in place of frame pointers */
+	bool want_dwarf;       /* stack dumps in place of frame pointers, unless too many */
 	bool switch_records;   /* perf's own: who comes in after idle (record/idle_cpus.h) */
 	bool choose_stacks;    /* want_dwarf is for lode to decide (record/frame_pointers.h) */
 	size_t dump_bytes;     /* with want_dwarf; 0: LODE_DUMP_BYTES */
 	bool may_dump;	       /* chains and dumps until it is decided (record/first_second.h) */
-	bool want_later;       /* of both, dumps are kept (record/stacks_seen.h) */
+	bool want_later;       /* of both, dumps are kept (record/stacks_seen.h), or */
+	bool want_at_once;     /* they are unless too many: asked for, or chosen before */
 	bool keep_awake;       /* a spinner of class SCHED_IDLE on each CPU */
 	bool keep_plain;       /* leave perf.data uncompressed */
 	bool no_symbols;       /* no copies of programs in the bundle */

@@ -94,8 +94,9 @@ static const struct lode_option options[] = {
 		    "delimits requests (lode mine --symptom from=EVENT,to=EVENT); may be repeated"),
 	LODE_OPTION("call-graph", "HOW", lode_set_choice, AT(call_graph),
 		    "fp: frame pointers (small, and whole where programs are built with "
-		    "-fno-omit-frame-pointer); dwarf: stack dumps of 32 KiB, large and slow; auto "
-		    "(default): fp, but dwarf where stacks end early and events are few: decided "
+		    "-fno-omit-frame-pointer); dwarf: stack dumps of 32 KiB, large and slow, but "
+		    "fp where events are too many for them; auto (default): fp, but dwarf where "
+		    "stacks end early and events are few: decided "
 		    "before recording with --pid, else in the first second, in which both are "
 		    "recorded",
 		    .choices = call_graphs),
