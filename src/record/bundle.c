@@ -165,6 +165,48 @@ static void find_lives(life_vec *lives, const struct lode_stream *stream,
 	}
 }
 
+/* The kernel function that a process sleeps in: " in hrtimer_nanosleep"; "" if not known. */
+static const char *where_it_sleeps(char text[80], int32_t pid)
+{
+	char path[64];
+	FILE *in;
+	size_t n = (size_t)snprintf(text, 80, " in ");
+
+	snprintf(path, sizeof(path), "/proc/%d/wchan", pid);
+	in = fopen(path, "re");
+	if (!in || !fgets(text + n, (int)(80 - n), in) || text[n] == '0')
+		text[0] = '\0';
+	if (in)
+		fclose(in);
+	return text;
+}
+
+/* Processes that were to be recorded, and have nothing in the recording. */
+static void say_absent(const struct lode_record_options *options, const life_vec *lives)
+{
+	char path[64], where[80], text[320];
+
+	for (size_t i = 0; options->warn && i < options->n_pids; i++) {
+		int32_t pid = options->pids[i];
+		bool is_there = false;
+
+		for (size_t k = 0; k < lives->n; k++)
+			is_there |= lives->at[k].pid == pid;
+		if (is_there)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d", pid);
+		if (access(path, F_OK) == 0)
+			snprintf(text, sizeof(text),
+				 "process %d slept during the whole recording%s: nothing of it can "
+				 "be analysed. Record while it works, or for longer",
+				 pid, where_it_sleeps(where, pid));
+		else
+			snprintf(text, sizeof(text),
+				 "process %d has ended, and nothing of it was recorded", pid);
+		options->warn(options->say_context, text);
+	}
+}
+
 static int write_symptoms(const char *dir, const char *recording, const life_vec *lives,
 			  struct lode_error *err)
 {
@@ -409,6 +451,8 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 	}
 	if (stat(packed, &st) < 0)
 		name = "perf.data";
+	say_absent(options, &lives);
+	result->n_symptoms = lives.n;
 	if (lives.n && write_symptoms(dir, name, &lives, &why) < 0)
 		lack(result, dir, &why,
 		     "lacks symptoms.tsv (lode mine uses all threads of the command instead)");

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/duration.h"
 #include "record/first_second.h"
 #include "record/parent_watch.h"
 #include "record/socket_names.h"
@@ -276,15 +277,43 @@ static void take_ends(struct run *run)
 	if (!run->n_alive || poll(run->targets, run->n_targets, 0) <= 0)
 		return;
 	for (size_t i = 0; i < run->n_targets; i++) {
+		char text[64];
+
 		if (run->targets[i].fd < 0 || !run->targets[i].revents)
 			continue;
 		close_fd(&run->targets[i].fd);
 		run->n_alive--;
+		snprintf(text, sizeof(text), "process %d ended%s", run->options->pids[i],
+			 run->n_alive ? "" : ", and with it the recording");
+		say_perf_run(run, text);
 	}
 	if (run->n_alive)
 		return;
 	run->is_over = true;
 	end_perf(run);
+}
+
+/* Without a command: who makes something happen needs to know when. */
+static void say_begin(const struct run *run)
+{
+	const struct lode_record_options *options = run->options;
+	char what[80] = "the whole machine", at_most[LODE_DURATION_BYTES] = "", text[200];
+
+	if (options->command)
+		return;
+	if (options->n_pids == 1)
+		snprintf(what, sizeof(what), "process %d until it ends", options->pids[0]);
+	else if (options->n_pids)
+		snprintf(what, sizeof(what), "%zu processes until the last one ends",
+			 options->n_pids);
+	if (options->duration_ns > 0)
+		lode_duration_text(options->duration_ns, at_most, sizeof(at_most));
+	snprintf(text, sizeof(text), "recording %s%s%s (Ctrl-C stops it)", what,
+		 !*at_most	   ? ""
+		 : options->n_pids ? ", for at most "
+				   : " for ",
+		 at_most);
+	say_perf_run(run, text);
 }
 
 /* Both perfs answer each command; when the first are done, events are on. */
@@ -317,6 +346,7 @@ static void take_answer(struct run *run, bool is_of_second)
 	if (run->options->name_in_turns)
 		lode_socket_names_begin(&run->names, run->out->begin_ns);
 	open_gate(&run->command_gate);
+	say_begin(run);
 }
 
 /* Until there is something to take; 0: a time has come. */

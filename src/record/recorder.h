@@ -72,6 +72,7 @@ struct lode_record_result {
 	bool was_stopped;	     /* by a signal or by the duration */
 	size_t n_modules, n_missing; /* copied into symbols/; hit by stacks but not found */
 	size_t n_titles;	     /* processes in titles.tsv */
+	size_t n_symptoms;	     /* in symptoms.tsv */
 	size_t n_unwritten;	     /* found, but not written: no room, for example */
 	int64_t begin_ns;	     /* all events were on, by CLOCK_MONOTONIC, the recording's */
 	bool has_dumps;		     /* stacks are dumps: as wanted, or as lode chose */

@@ -245,12 +245,17 @@ d = json.load(sys.stdin)
 print(d["symptoms"], sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] == d["symptom_ns"])
 t0 = min(int(line.split("\t")[3]) for line in list(open("threads.lode/symptoms.tsv"))[1:])
 print(t0 > json.load(open("info.json"))["t0_ns"])'
+names() { sed "s/\\<$a\\>/a/; s/\\<$b\\>/b/" err | grep -e 'recording [0-9p]' -e '^lode record: process' -e next: | sed 's/^lode record: //; s/ in [a-z_]*:/:/'; }
+names
+"$LODE" record --pid "$b" --duration 200ms --no-symbols -o asleep 2>err
+names
 # It ends with the last of them.
 "$LODE" record --pid "$b" --no-symbols -o ends 2>err & pid=$!
-for _ in $(seq 300); do [ -s ends/perf.data ] && break; sleep 0.1; done
+for _ in $(seq 300); do grep -q 'recording process' err && break; sleep 0.1; done
 kill "$a" "$b"
 wait $pid
 echo "exit $?"
+names
 "$LODE" record --pid "$a" 2>err; echo "exit $?"
 sed 's/[0-9]*$/a/' err
 "$LODE" record --pid 12 true; echo "exit $?"

@@ -208,6 +208,9 @@ static void say_result(const struct lode_command *self, const struct lode_record
 	if (result->still_running)
 		lode_say(self, "the command is still running (process %d)",
 			 (int)result->still_running);
+	/* The processes that were to be recorded did nothing, which was said. */
+	if (with->n_pids && !result->n_symptoms)
+		return;
 	lode_say(self, "next: lode mine %s%s%s", name, has_syscalls ? ", lode suspects " : "",
 		 has_syscalls ? name : "");
 }
