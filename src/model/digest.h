@@ -20,7 +20,8 @@ struct lode_digest_stream {
 	int64_t lost_cost_ns;	/* symptom time that rests on waits without a waker */
 	/* What it lacks: so many of `losses` from there on, by kind. */
 	uint32_t first_loss, n_losses;
-	uint8_t subject; /* enum lode_subject: whose symptoms they are by default */
+	uint8_t subject;    /* enum lode_subject: whose symptoms they are by default */
+	uint64_t n_records; /* that were read of it; 0: unknown, as in digests of older versions */
 };
 
 struct lode_digest_symptom {

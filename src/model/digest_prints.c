@@ -69,6 +69,7 @@ static uint64_t stream_print(const struct printing *p, const struct lode_digest_
 	hash = mix(hash, stream->has_wall_clock);
 	hash = mix(hash, (uint64_t)stream->wall_offset_ns);
 	hash = mix(hash, (uint64_t)stream->lost_cost_ns);
+	hash = mix(hash, stream->n_records);
 	return losses_print(hash, lode_digest_losses_of(p->digest, stream), stream->n_losses);
 }
 

@@ -72,6 +72,11 @@ const char *lode_loss_words(enum lode_loss_kind kind, uint64_t n)
 	return n == 1 ? names_of_one[kind] : names[kind];
 }
 
+double lode_lost_pct(uint64_t n_lost, uint64_t n_records)
+{
+	return n_lost ? 100 * (double)n_lost / ((double)n_lost + (double)n_records) : 0;
+}
+
 void lode_loss_add(struct lode_losses *losses, enum lode_loss_kind kind, uint64_t count,
 		   int64_t offset, int64_t t_ns, const char *format, ...)
 {

@@ -68,6 +68,13 @@ void lode_loss_add(struct lode_losses *losses, enum lode_loss_kind kind, uint64_
 		   int64_t offset, int64_t t_ns, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
+/*
+ * Lost events in percent of all: of those that the recorder dropped (LODE_LOSS_EVENTS) and the
+ * records that were read. Every command shows this share.
+ */
+enum { LODE_NOTABLE_LOST_PCT = 1 }; /* more is said before anything that rests on the others */
+double lode_lost_pct(uint64_t n_lost, uint64_t n_records);
+
 /* "PATH: line 7: ", of a long path its end; `line` below 1: without. To begin `detail` with. */
 enum { LODE_LOSS_PLACE_BYTES = 100 };
 const char *lode_loss_place(char *buffer, const char *path, int64_t line);

@@ -356,6 +356,7 @@ static int read_table(struct table *table, struct lode_bytes *from, uint32_t ver
 			   : version == 2 ? LODE_N_DIGEST_COLUMNS_2
 			   : version == 3 ? LODE_N_DIGEST_COLUMNS_3
 			   : version <= 5 ? LODE_N_DIGEST_COLUMNS_4
+			   : version == 6 ? LODE_N_DIGEST_COLUMNS_6
 					  : LODE_N_DIGEST_COLUMNS;
 
 	if (lode_varint_get(from) != n_columns)

@@ -333,6 +333,15 @@ static void read_subjects(struct reader *r)
 	}
 }
 
+static void read_records(struct reader *r)
+{
+	struct lode_bytes *from = column(r, LODE_COLUMN_STREAM_RECORDS);
+	bool is_known = lode_bytes_left(from) > 0;
+
+	for (size_t i = 0; is_known && i < r->digest->streams.n; i++)
+		r->digest->streams.at[i].n_records = lode_varint_get(from);
+}
+
 /* A pid or tid: 32 bits and a sign. */
 static int32_t get_thread(struct reader *r, enum lode_digest_column id, int64_t base)
 {
@@ -546,6 +555,7 @@ int lode_digest_columns_read(struct lode_digest **out, struct lode_bytes *column
 	read_clocks(&r);
 	read_symptoms(&r);
 	read_subjects(&r);
+	read_records(&r);
 	read_rows(&r);
 	read_row_details(&r);
 	read_pairs(&r);

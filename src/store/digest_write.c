@@ -50,6 +50,7 @@ static const char *const names[LODE_N_DIGEST_COLUMNS] = {
 	[LODE_COLUMN_RUNNER_COST] = "runner costs",
 	[LODE_COLUMN_STREAM_SUBJECT] = "stream subjects",
 	[LODE_COLUMN_SYMPTOM_CPU] = "symptom CPU times",
+	[LODE_COLUMN_STREAM_RECORDS] = "stream records",
 };
 
 const char *lode_digest_column_name(enum lode_digest_column column)
@@ -225,12 +226,23 @@ static void write_subjects(struct lode_digest_columns *out, const struct lode_di
 	}
 }
 
+static void write_records(lode_byte_vec *to, const struct lode_digest *digest)
+{
+	bool is_known = false;
+
+	for (size_t i = 0; i < digest->streams.n; i++)
+		is_known |= digest->streams.at[i].n_records != 0;
+	for (size_t i = 0; is_known && i < digest->streams.n; i++)
+		lode_varint_put(to, digest->streams.at[i].n_records);
+}
+
 static void write_streams(struct lode_digest_columns *out, const struct lode_digest *digest)
 {
 	lode_byte_vec *to = column(out, LODE_COLUMN_STREAMS);
 
 	write_clocks(column(out, LODE_COLUMN_STREAM_CLOCK), digest);
 	write_subjects(out, digest);
+	write_records(column(out, LODE_COLUMN_STREAM_RECORDS), digest);
 	for (size_t i = 0; i < digest->streams.n; i++) {
 		const struct lode_digest_stream *stream = &digest->streams.at[i];
 

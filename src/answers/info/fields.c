@@ -56,6 +56,9 @@ static const struct lode_field lost_fields[] = {
 		      "records that could not be read"),
 	LODE_FIELD_AS("events", struct lode_info_stream, n_lost_events,
 		      "events that the recorder reports as dropped"),
+	LODE_FIELD_AS("share_pct", struct lode_info_stream, lost_pct,
+		      "of these, in them and the records that were read", .is_positive = true,
+		      .most = 100),
 };
 LODE_RECORD(lost, struct lode_info_stream);
 

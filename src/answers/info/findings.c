@@ -47,8 +47,6 @@ static const char *origin_words(const struct lode_info_stream *stream, struct lo
 				 what, stream->host[0] ? " on " : "", stream->host);
 }
 
-enum { NOTABLE_SHARE = 100 /* lost events: one in so many */ };
-
 /* What of the command's time, or else of the machine's, lacks most. */
 static const char *flaw_words(const struct lode_info_stream *stream, struct lode_arena *arena)
 {
@@ -66,18 +64,16 @@ static const char *flaw_words(const struct lode_info_stream *stream, struct lode
 		{f->no_waker, "is waiting time without a recorded waker"},
 		{f->unsampled, "is running time without a CPU sample"},
 	};
-	const uint64_t n_lost = stream->n_lost_events;
 	size_t worst = 0;
 	char pct[LODE_UNITS_BUFFER], n[LODE_UNITS_BUFFER];
 
-	if (n_lost * NOTABLE_SHARE > stream->n_samples + n_lost)
+	if (stream->lost_pct > LODE_NOTABLE_LOST_PCT)
 		return lode_finding_text(
 			arena,
 			" Largest flaw: %s of the events (%s) were lost while it was recorded: "
 			"costs are lower bounds, and waits and wakers are incomplete.",
-			lode_format_pct(pct, 100 * (double)n_lost /
-						     ((double)n_lost + (double)stream->n_samples)),
-			lode_format_count(n, n_lost));
+			lode_format_pct(pct, stream->lost_pct),
+			lode_format_count(n, stream->n_lost_events));
 
 	for (size_t i = 1; i < sizeof(flaws) / sizeof(*flaws); i++)
 		if (flaws[i].part.part_ns > flaws[worst].part.part_ns)

@@ -42,6 +42,7 @@ struct lode_info_stream {
 	struct lode_event_count *events;
 	size_t n_events, n_empty_events; /* of which the recording has none */
 	uint64_t n_lost_records, n_lost_events;
+	double lost_pct; /* lode_lost_pct */
 	uint64_t n_idle_gaps;
 	struct lode_loss_row *loss_rows; /* the kinds that there are */
 	size_t n_loss_rows;

@@ -59,6 +59,7 @@ static void list_losses(struct lode_info_state *s, struct lode_info_stream *out,
 	}
 	out->n_idle_gaps = losses->by_kind[LODE_LOSS_IDLE_GAP].count;
 	out->n_lost_events = losses->by_kind[LODE_LOSS_EVENTS].count;
+	out->lost_pct = lode_lost_pct(out->n_lost_events, out->n_samples);
 	out->n_lost_records = losses->by_kind[LODE_LOSS_BAD_RECORD].count +
 			      losses->by_kind[LODE_LOSS_UNDECODABLE].count;
 	out->cut = lode_arena_strdup(&s->arena, cut);

@@ -49,6 +49,8 @@ static const struct lode_field stream_fields[] = {
 	LODE_FIELD(struct lode_digest_stream, t1_ns, NULL),
 	LODE_FIELD_AS("no_waker_ns", struct lode_digest_stream, lost_cost_ns,
 		      "symptom time in waits without a recorded waker"),
+	LODE_FIELD_AS("records", struct lode_digest_stream, n_records, "that were read of it",
+		      .absent = "it is from a digest of an older version"),
 };
 LODE_RECORD(stream, struct lode_digest_stream);
 
@@ -169,6 +171,18 @@ static const struct lode_field unit_fields[] = {
 };
 LODE_RECORD(unit, struct lode_digest);
 
+static const struct lode_field lost_fields[] = {
+	LODE_FIELD_AS("events", struct lode_mine_quality, n_losses[LODE_LOSS_EVENTS],
+		      "events that the recorders report as dropped"),
+	LODE_FIELD_AS("records", struct lode_mine_quality, n_records, "that were read",
+		      .absent = "a digest is of an older version"),
+	LODE_FIELD_AS("share_pct", struct lode_mine_quality, lost_pct,
+		      "of lost events, in these and the records that were read",
+		      .is_positive = true, .most = 100,
+		      .absent = "the number of records is unknown"),
+};
+LODE_RECORD(lost, struct lode_mine_quality);
+
 static const struct lode_field answer_fields[] = {
 	LODE_FIELDS_OF(struct lode_mine_answer, opening, &lode_opening_record),
 	LODE_FIELDS_AT(struct lode_mine_answer, digest, &unit_record),
@@ -187,6 +201,7 @@ static const struct lode_field answer_fields[] = {
 		   "why it is unknown what ready threads waited for (ready_unknown_ns), and "
 		   "what to record instead",
 		   .absent = "that is less than 5 % of the area of interest"),
+	LODE_FIELD_RECORD("lost", struct lode_mine_answer, quality, &lost_record, NULL),
 	LODE_RECORD_HERE("options", &option_record, NULL),
 	LODE_FIELD_POINTER("served", struct lode_mine_answer, served, &served_record,
 			   "true: the document has only the list of clusters; `patterns`, `worst` "

@@ -6,6 +6,8 @@
 #include "document/units.h"
 #include "model/go_idle.h"
 
+#include <math.h>
+
 /* ---- In a sentence or two ---- */
 
 static const struct lode_cluster *largest_cluster(const struct lode_mined *mined)
@@ -164,22 +166,24 @@ static const char *idle_words(struct lode_arena *arena, const struct lode_mine_a
 				 first_seen(arena, mined, c));
 }
 
-/* Lost events come before anything that rests on the others; "": few were. Their number alone: a
-   digest has the number of events with a stack, not that of records, which the share in record and
-   info is of. */
+#define LOST_EVENTS \
+	"%s%s were lost while recording: costs are lower bounds, and chains may end early. "
+
+/* Lost events come before anything that rests on the others; "": few were. Without their share
+   where digests of older versions lack the number of records. */
 static const char *lost_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
-	enum { NOTABLE_SHARE = 100 };
 	uint64_t n_lost = answer->quality.n_losses[LODE_LOSS_EVENTS];
-	uint64_t n_all = n_lost + answer->mined->digest->names.n_stacks;
-	char n[LODE_UNITS_BUFFER];
+	double lost_pct = answer->quality.lost_pct;
+	char n[LODE_UNITS_BUFFER], pct[LODE_UNITS_BUFFER];
 
-	if (n_lost * NOTABLE_SHARE <= n_all)
+	if (!n_lost || lost_pct <= LODE_NOTABLE_LOST_PCT)
 		return "";
-	return lode_finding_text(arena,
-				 "%s were lost while recording (lode info has their share): costs "
-				 "are lower bounds, and chains may end early. ",
-				 lode_format_plural(n, n_lost, "event"));
+	lode_format_count(n, n_lost);
+	if (isnan(lost_pct))
+		return lode_finding_text(arena, LOST_EVENTS, n, "");
+	return lode_finding_text(arena, LOST_EVENTS, lode_format_pct(pct, lost_pct),
+				 lode_finding_text(arena, " of the events (%s)", n));
 }
 
 /* "1.9": CPU time over the length of the recordings; "" where they have none. */

@@ -56,6 +56,8 @@ struct lode_mine_quality {
 	const char *unknown_module;
 	int64_t no_waker_ns; /* symptom time that waits without a waker */
 	uint64_t n_losses[LODE_N_LOSS_KINDS];
+	uint64_t n_records;	     /* read of all streams; 0: not known of each */
+	double lost_pct;	     /* lode_lost_pct; NaN: not known */
 	const char *skipped_callers; /* LODE_LOSS_SKIPPED_CALLER of most cost; NULL: none */
 };
 

@@ -6,6 +6,8 @@
 #include "base/memory_limit.h"
 #include "streams/shape.h"
 
+#include <math.h>
+
 /* Of recordings that stay in memory until their critical paths are read: mining is to have the
    rest. An eighth of the memory at most. */
 enum { MOST_KEPT_BYTES = 64 << 20 };
@@ -134,10 +136,15 @@ static void sum_up_quality(struct lode_mine_quality *out, const struct lode_mine
 {
 	const struct lode_digest *digest = mined->digest;
 	int64_t most_ns = 0;
+	bool is_known = true;
 
 	count_unnamed(out, mined);
-	for (size_t i = 0; i < digest->streams.n; i++)
+	for (size_t i = 0; i < digest->streams.n; i++) {
 		out->no_waker_ns += digest->streams.at[i].lost_cost_ns;
+		out->n_records += digest->streams.at[i].n_records;
+		is_known &= digest->streams.at[i].n_records != 0;
+	}
+	out->n_records = is_known ? out->n_records : 0;
 	for (size_t i = 0; i < digest->losses.n; i++) {
 		const struct lode_loss_note *loss = &digest->losses.at[i];
 
@@ -147,6 +154,8 @@ static void sum_up_quality(struct lode_mine_quality *out, const struct lode_mine
 			out->skipped_callers = loss->detail;
 		}
 	}
+	out->lost_pct =
+		is_known ? lode_lost_pct(out->n_losses[LODE_LOSS_EVENTS], out->n_records) : NAN;
 }
 
 static void describe_job(struct lode_mine_answer *answer, const struct lode_digest_job *job,
@@ -406,7 +415,7 @@ static int lay_out_clusters(struct lode_mine_state *s, const struct lode_mine_re
 	name_ready_unknown(s);
 	if (request->wants_rows)
 		list_clusters(s, request);
-	else if (!request->show)
+	if (!request->show)
 		sum_up_quality(&s->answer.quality, s->mined);
 	if ((request->is_served || request->wants_detail) && !request->show &&
 	    lode_cluster_cells_build(&s->cells, s->mined, LODE_MOST_CELLS))

@@ -151,14 +151,16 @@ static void print_dry_run(const struct lode_record_options *record)
 /* Readers do not see what a recording lacks: it is reported while it can be recorded again. */
 static void say_lost(const struct lode_command *self, const struct lode_record_result *result)
 {
-	double all = (double)(result->n_lost + result->n_events);
+	char pct[LODE_UNITS_BUFFER];
 
 	if (!result->n_lost)
 		return;
 	lode_say(self,
-		 "%llu of %.0f events were lost (%.2g %%): perf could not keep up, so waits and "
+		 "%llu of %llu events were lost (%s): perf could not keep up, so waits and "
 		 "wakers are incomplete. Record again with %s--buffer %s and a lower --cpu-rate",
-		 (unsigned long long)result->n_lost, all, 100 * (double)result->n_lost / all,
+		 (unsigned long long)result->n_lost,
+		 (unsigned long long)(result->n_lost + result->n_events),
+		 lode_format_pct(pct, lode_lost_pct(result->n_lost, result->n_events)),
 		 result->has_dumps ? "--call-graph fp (programs built with "
 				     "-fno-omit-frame-pointer), or "
 				   : "",

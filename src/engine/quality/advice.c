@@ -361,18 +361,17 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 {
 	const struct lode_loss *lost = &stream->losses.by_kind[LODE_LOSS_EVENTS];
 	const struct lode_loss *idle = &stream->losses.by_kind[LODE_LOSS_IDLE_GAP];
-	double pct = 100.0 * (double)lost->count /
-		     ((double)stream->n_samples + (double)lost->count + 1e-9);
+	double pct = lode_lost_pct(lost->count, stream->n_samples);
 
 	if (lost->count) {
 		wish->bigger_buffer = true;
 		wish->no_dumps |= !lode_dumps_fit(lode_dump_rate(stream), stream->n_cpus);
 		advise_recording(q, wish,
 				 say_advice(q,
-					    "The recorder dropped %llu events (%.2g %%)%s: use a "
+					    "The recorder dropped %llu events (%.*f %%)%s: use a "
 					    "larger buffer and a lower CPU rate%s.",
-					    (unsigned long long)lost->count, pct,
-					    pct > lost_pct ? ", enough to change results" : "",
+					    (unsigned long long)lost->count, pct < 0.095 ? 2 : 1,
+					    pct, pct > lost_pct ? ", enough to change results" : "",
 					    had_dumps(stream)
 						    ? "; stack dumps filled the buffer, and frame "
 						      "pointer call chains need only 1 % of that"

@@ -573,6 +573,7 @@ static void describe_stream(struct lode_digest *digest, const struct lode_stream
 		.has_wall_clock = stream->has_wall_clock,
 		.wall_offset_ns = stream->has_wall_clock ? stream->wall_offset_ns : 0,
 		.lost_cost_ns = lost_cost_ns,
+		.n_records = stream->n_samples,
 	};
 	struct lode_loss_note losses[LODE_N_LOSS_KINDS];
 	uint32_t unit = intern(digest, stream->unit);

@@ -81,10 +81,11 @@ struct digest_lines *digest_dump(const struct lode_digest *digest)
 		const struct lode_loss_note *losses = lode_digest_losses_of(digest, s);
 
 		add_line(lines,
-			 "stream %s %lx %s %s %ld %ld wall %d %ld lost %ld losses %u subject %u",
+			 "stream %s %lx %s %s %ld %ld wall %d %ld lost %ld losses %u subject %u "
+			 "records %lu",
 			 text[s->path], s->content_hash, text[s->host], text[s->kernel], s->t0_ns,
 			 s->t1_ns, s->has_wall_clock, s->wall_offset_ns, s->lost_cost_ns,
-			 s->n_losses, s->subject);
+			 s->n_losses, s->subject, s->n_records);
 		for (uint32_t k = 0; k < s->n_losses; k++)
 			add_line(lines, "loss of %s: %d %lu %ld %ld %ld %ld %s", text[s->path],
 				 losses[k].kind, losses[k].count, losses[k].offset,
@@ -290,6 +291,7 @@ struct lode_digest *random_digest(struct rng *rng, int number)
 		described.wall_offset_ns = (int64_t)(rng_next(rng) >> 4);
 	add_random_losses(rng, digest, &described);
 	is_cpu_only = rng_chance(rng, 30);
+	described.n_records = rng_chance(rng, 50) ? rng_below(rng, 1000) : 0;
 	described.subject = rng_chance(rng, 30) ? (uint8_t)rng_below(rng, LODE_N_SUBJECTS) : 0;
 	lode_vec_append(&digest->streams, described);
 	for (uint32_t i = 0, n = rng_below(rng, 4); i < n; i++) {

@@ -73,6 +73,7 @@ static void make_wild(struct rng *rng, struct lode_digest *digest)
 	stream->t0_ns = wild(rng);
 	stream->t1_ns = wild(rng);
 	stream->lost_cost_ns = wild(rng);
+	stream->n_records = rng_chance(rng, 50) ? rng_next(rng) : 0;
 	if (stream->has_wall_clock)
 		stream->wall_offset_ns = wild(rng);
 	for (size_t i = 0; i < digest->losses.n; i++) {
@@ -401,7 +402,7 @@ static void test_newer_versions_are_named(void **state)
 	data.at[8] = LODE_DIGEST_VERSION + 1;
 	lode_digest_seal(data.at, data.n);
 	assert_int_equal(unpack_copy(&read, data.at, data.n, &err), LODE_ERR_UNSUPPORTED);
-	assert_non_null(strstr(err.message, "made by a newer lode: version 7"));
+	assert_non_null(strstr(err.message, "made by a newer lode: version 8"));
 	lode_vec_release(&data);
 	lode_digest_free(digest);
 }
@@ -427,9 +428,16 @@ static void test_older_versions_are_read(void **state)
 	lode_digest_free(digest);
 }
 
-/* What digests did not say before version 6. */
+/* What digests did not say before version 7. */
+static void forget_records(struct lode_digest *digest)
+{
+	digest->streams.at[0].n_records = 0;
+}
+
+/* Nor before version 6. */
 static void forget_subjects(struct lode_digest *digest)
 {
+	forget_records(digest);
 	digest->streams.at[0].subject = LODE_SUBJECT_COMMAND;
 	for (size_t i = 0; i < digest->symptoms.n; i++) {
 		digest->symptoms.at[i].is_cpu_time = false;
@@ -461,26 +469,30 @@ static void make_older(lode_byte_vec *data, unsigned version, size_t n_columns)
 	lode_vec_release(&table);
 }
 
-/* Versions 4 and 5 have no subjects and measure no symptom in CPU time, 4 has no loss of a bundle.
- */
-static void test_versions_4_and_5_are_read(void **state)
+/* Version 6 has no numbers of records; 4 and 5 have no subjects either and measure no symptom in
+   CPU time, 4 has no loss of a bundle. */
+static void test_versions_4_to_6_are_read(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		struct rng rng = {seed};
 		struct lode_digest *digest = random_digest(&rng, 0), *read;
-		unsigned version = 4 + seed % 2;
+		unsigned version = 4 + seed % 3;
 		lode_byte_vec data = {0};
 		struct lode_error err;
 
-		forget_subjects(digest);
+		if (version == 6)
+			forget_records(digest);
+		else
+			forget_subjects(digest);
 		if (version == 4 && digest->losses.n &&
 		    digest->losses.at[digest->losses.n - 1].kind == LODE_LOSS_BUNDLE) {
 			digest->losses.n--;
 			digest->streams.at[0].n_losses--;
 		}
 		pack(&data, digest, NULL);
-		make_older(&data, version, LODE_N_DIGEST_COLUMNS_4);
+		make_older(&data, version,
+			   version == 6 ? LODE_N_DIGEST_COLUMNS_6 : LODE_N_DIGEST_COLUMNS_4);
 		if (unpack_copy(&read, data.at, data.n, &err) < 0)
 			fail_msg("seed %lu: %s", seed, err.message);
 		check_same_digest(digest, read, seed);
@@ -647,7 +659,7 @@ int main(void)
 		cmocka_unit_test(test_damage_with_right_checksums_does_no_harm),
 		cmocka_unit_test(test_newer_versions_are_named),
 		cmocka_unit_test(test_older_versions_are_read),
-		cmocka_unit_test(test_versions_4_and_5_are_read),
+		cmocka_unit_test(test_versions_4_to_6_are_read),
 		cmocka_unit_test(test_version_2_has_no_clocks),
 		cmocka_unit_test(test_a_tree_that_repeats_itself_is_read),
 		cmocka_unit_test(test_a_digest_that_repeats_itself_is_read),
