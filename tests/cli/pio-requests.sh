@@ -35,4 +35,4 @@ echo "== lode analyze says the same"
 mkdir day
 cp tuesday.log tuesday.csv day/
 "$LODE" pio train --force $fields -l monday.log -c tuesday=monday.csv -o model >/dev/null
-"$LODE" analyze day 2>&1 -o page.html | head -8
+"$LODE" analyze day 2>&1 -o page.html | head -10

@@ -244,6 +244,39 @@ static void note_leaps(const char *path, const struct lode_request_leaps *leaps,
 		      days_text(length, sizeof(length), by_ns < 0 ? -by_ns : by_ns), more);
 }
 
+/*
+ * What was taken for what in a log whose format the user did not give, and what speaks against it.
+ * `told` is what the last note said: rotated files of one format say it once.
+ */
+static void note_guesses(const char *path, const struct lode_log_options *options,
+			 const struct lode_log_facts *facts, char *told, size_t told_size,
+			 struct lode_pio_notes *notes)
+{
+	bool is_given =
+		options->format || (options->fields && strstr(options->fields, "response="));
+
+	if (!is_given && strcmp(told, facts->format) != 0)
+		lode_pio_note(notes, LODE_PIO_HINT, "%s: read as %s", path, facts->format);
+	snprintf(told, told_size, "%s", facts->format);
+	if (!facts->has_action)
+		lode_pio_note(notes, LODE_PIO_HINT,
+			      "%s: no field is known for an action, so all requests are of one; "
+			      "name it, as in --fields action=FIELD",
+			      path);
+	if (2 * facts->n_long > facts->n_requests)
+		lode_pio_note(notes, LODE_PIO_HINT,
+			      "%s: %llu of %llu requests took more than 10 s; if the unit is "
+			      "wrong, give it, as in --fields response=FIELD:ms",
+			      path, (unsigned long long)facts->n_long,
+			      (unsigned long long)facts->n_requests);
+	if (20 * facts->n_longer_behind > facts->n_requests)
+		lode_pio_note(notes, LODE_PIO_HINT,
+			      "%s: %llu of %llu requests took longer upstream than in all; check "
+			      "which field is which, and give --format or --fields",
+			      path, (unsigned long long)facts->n_longer_behind,
+			      (unsigned long long)facts->n_requests);
+}
+
 int lode_pio_read_logs(struct lode_pio_recorded *recorded, const struct lode_pio_inputs *inputs,
 		       size_t number, struct lode_request_names *names,
 		       struct lode_pio_notes *notes, struct lode_error *err)
@@ -252,6 +285,7 @@ int lode_pio_read_logs(struct lode_pio_recorded *recorded, const struct lode_pio
 	struct lode_log_options options = inputs->log;
 	size_t at = 0, n_read = 0, first_note = notes->list.n;
 	struct lode_log_facts facts;
+	char told[sizeof(facts.format)] = "";
 	const char *text;
 
 	options.n_threads = inputs->n_threads;
@@ -268,6 +302,7 @@ int lode_pio_read_logs(struct lode_pio_recorded *recorded, const struct lode_pio
 		}
 		n_read++;
 		recorded->has_log = true;
+		note_guesses(text, &options, &facts, told, sizeof(told), notes);
 		note_leaps(text, &facts.leaps, notes);
 	}
 	return at && !n_read ? fail_all(notes, first_note) : LODE_OK;

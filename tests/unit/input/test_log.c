@@ -131,6 +131,29 @@ static const struct sample samples[] = {
 	 "r\",\"took\":\"3ms\"}}"
 	 "\n",
 	 NULL, "response=http.took,action=http.route", NULL, "1795233864572 3000 -1 /r - 0", 1},
+	{"quoted times right behind the agent are no log of HAProxy's",
+	 "1.1.1.1 - - [21/Nov/2026:04:04:24 +0000] \"GET /a HTTP/1.1\" 200 9 \"-\" \"-\" "
+	 "\"0.001\" \"0.020\" \"0.002\" \"0.003\"\n",
+	 NULL, NULL, NULL, "1795233864000 20000 3000 /a - 200", 1},
+	{"Caddy: action and method are nested, and a whole name comes first wherever it is",
+	 "{\"ts\":1795233864.572,\"request\":{\"method\":\"POST\",\"uri\":\"/n\",\"status\":1,"
+	 "\"headers\":{\"date\":\"x\",\"time\":\"y\"}},\"duration\":0.002,\"status\":201}\n",
+	 NULL, NULL, NULL, "1795233864572 2000 -1 POST /n - 201", 1},
+	{"Traefik: nanoseconds upstream",
+	 "{\"StartUTC\":\"2026-11-21T04:04:24.572Z\",\"Duration\":3000000,\"RequestPath\":\"/t\","
+	 "\"OriginDuration\":2000000,\"DownstreamStatus\":200,\"RequestMethod\":\"GET\"}\n",
+	 NULL, "response=Duration:ns", NULL, "1795233864575 3000 2000 /t - 200", 1},
+	{"CloudFront: tabs, and seconds",
+	 "#Version: 1.0\n#Fields: date time cs-method cs-uri-stem sc-status time-taken\n"
+	 "2026-11-21\t04:04:24\tGET\t/c\t200\t0.031\n",
+	 NULL, NULL, NULL, "1795233864000 31000 -1 /c - 200", 1},
+	{"a log of IIS by its own fields, without its first line",
+	 "#Fields: date time cs-uri-stem sc-status sc-win32-status time-taken\n"
+	 "2026-11-21 04:04:24 /i 200 0 31\n",
+	 NULL, NULL, NULL, "1795233864000 31000 -1 /i - 200", 1},
+	{"of two columns for one thing the first has it",
+	 "time,duration_ms,latency_us,url\n1795233864,5,7,/q\n", NULL, NULL, NULL,
+	 "1795233864000 5000 -1 /q - 0", 1},
 	{"a table, quoted",
 	 "time;duration_us;action;user\n\"2026-11-21 04:04:24,572\";900;\"say \"\"hi\"\"\";joe\n",
 	 NULL, NULL, NULL, "1795233864572 900 -1 say \"hi\" joe 0", 1},
@@ -183,6 +206,11 @@ static void what_is_no_request_is_said(void **state)
 		{"1.1.1.1 - - [21/Nov/2026:04:04:24 +0000] \"GET / HTTP/1.1\" 200 5\n", NULL, NULL,
 		 NULL, "no response time"},
 		{"{\"a\":1}\n", NULL, NULL, NULL, "--fields"},
+		{"1.1.1.1 - - [21/Nov/2026:04:04:24 +0000] \"GET / HTTP/1.1\" 200 5 0.100 0.300\n"
+		 "1.1.1.1 - - [21/Nov/2026:04:04:24 +0000] \"GET / HTTP/1.1\" 200 5 0.300 0.100\n",
+		 NULL, NULL, NULL, "as long as all others"},
+		{"#Fields: date time cs-uri-stem time-taken\n2026-11-21 04:04:24 /x 31\n", NULL,
+		 NULL, NULL, "needs its unit"},
 		{"x\n", "$time_local$request_time", NULL, NULL, "without a separator"},
 		{"x\n", "$time_local $status", NULL, NULL, "no response time"},
 		{"x\n", "$status $request_time", NULL, NULL, "no time"},
@@ -211,6 +239,123 @@ static void what_is_no_request_is_said(void **state)
 	assert_int_equal(
 		lode_log_options_check(&(struct lode_log_options){.fields = "user=x,time=t"}, NULL),
 		LODE_OK);
+}
+
+/* ---- Times without names ---- */
+
+/* Whatever the order of a request's four times, and of what is none: they are told apart. */
+static void unnamed_times_are_told_by_their_order(void **state)
+{
+	struct test_random random = {3};
+	struct lode_log_options options = {.n_threads = 1};
+
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		char *text = NULL;
+		size_t size = 0, order[6] = {0, 1, 2, 3, 4, 5};
+		FILE *f = open_memstream(&text, &size);
+		int64_t total[12], behind[12];
+		bool is_quoted = test_random_below(&random, 2);
+		struct log log;
+
+		for (size_t i = 5; i > 0; i--) {
+			size_t j = test_random_below(&random, (uint32_t)i + 1), other = order[i];
+
+			order[i] = order[j];
+			order[j] = other;
+		}
+		for (int line = 0; line < 12; line++) {
+			int64_t connect = test_random_below(&random, 50);
+			int64_t header = connect + test_random_below(&random, 2000);
+			bool is_local = line && test_random_below(&random, 6) == 0;
+			char cells[6][40];
+
+			behind[line] = header + test_random_below(&random, 50);
+			total[line] = behind[line] + test_random_below(&random, 500);
+			snprintf(cells[0], 40, "%.3f", (double)total[line] / 1e3);
+			snprintf(cells[1], 40, "%.3f", (double)behind[line] / 1e3);
+			snprintf(cells[2], 40, "%.3f", (double)header / 1e3);
+			snprintf(cells[3], 40, "%.3f", (double)connect / 1e3);
+			if (is_local)
+				for (int c = 1; c < 4; c++)
+					strcpy(cells[c], "-");
+			if (is_local)
+				behind[line] = -1;
+			snprintf(cells[4], 40, "%.2f", 3 + line / 3.0); /* gzip's ratio */
+			snprintf(cells[5], 40, "TLSv1.%d", line % 2 + 2);
+			fputs("1.1.1.1 - - [21/Nov/2026:04:04:24 +0000] \"GET / HTTP/1.1\" 200 5 "
+			      "\"-\" \"a\"",
+			      f);
+			for (int c = 0; c < 6; c++)
+				fprintf(f, is_quoted ? " \"%s\"" : " %s", cells[order[c]]);
+			fputc('\n', f);
+		}
+		fclose(f);
+		read_log(&log, text, size, &options);
+		if (log.rc < 0)
+			fail_msg("%s in %s", log.err.message, text);
+		assert_int_equal(log.requests.n, 12);
+		assert_true(log.facts.has_action);
+		for (int line = 0; line < 12; line++) {
+			const struct lode_request *r = &log.requests.at[line];
+
+			if (r->response_ns != total[line] * MS ||
+			    r->upstream_ns != (behind[line] < 0 ? -1 : behind[line] * MS))
+				fail_msg("line %d of %s", line + 1, text);
+		}
+		assert_true(log.facts.n_longer_behind == 0);
+		release(&log);
+		free(text);
+	}
+}
+
+static void what_was_guessed_is_said(void **state)
+{
+	static const struct {
+		const char *text, *expect;
+		bool has_action;
+	} logs[] = {
+		{"{\"ts\":1795233864.5,\"duration\":0.5,\"request\":{\"uri\":\"/x\"}}\n",
+		 "JSON lines; time: ts; response time: duration (s, for its fraction); action: "
+		 "request.uri",
+		 true},
+		{"start,duration_ms\n1795233864,5\n",
+		 "a table with a header; time: start (start); response time: duration_ms (ms)",
+		 false},
+		{"1.1.1.1 - - [21/Nov/2026:04:04:24 +0000] \"GET / HTTP/1.1\" 200 5 0.100 0.300\n",
+		 "common log; response time (s): field 2 behind the common ones, at least as long "
+		 "as "
+		 "the other time in 1 line; upstream time: field 1",
+		 true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		struct lode_log_options options = {.n_threads = 1};
+		struct log log;
+
+		read_log(&log, logs[i].text, strlen(logs[i].text), &options);
+		assert_int_equal(log.rc, 0);
+		assert_string_equal(log.facts.format, logs[i].expect);
+		assert_int_equal(log.facts.has_action, logs[i].has_action);
+		release(&log);
+	}
+}
+
+/* Fields that contradict each other, and times that are long for seconds, are counted. */
+static void values_are_checked(void **state)
+{
+	static const char text[] = "time,duration,upstream_time,url\n1795233864,25.5,12.5,/\n"
+				   "1795233865,1.5,12.5,/\n";
+	struct lode_log_options options = {.n_threads = 1};
+	struct log log;
+
+	(void)state;
+	read_log(&log, text, strlen(text), &options);
+	assert_int_equal(log.rc, 0);
+	assert_true(log.facts.n_long == 1);
+	assert_true(log.facts.n_longer_behind == 1);
+	release(&log);
 }
 
 /* ---- Random requests, written in each format ---- */
@@ -474,6 +619,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_read_as_their_requests),
 		cmocka_unit_test(what_is_no_request_is_said),
+		cmocka_unit_test(unnamed_times_are_told_by_their_order),
+		cmocka_unit_test(what_was_guessed_is_said),
+		cmocka_unit_test(values_are_checked),
 		cmocka_unit_test(written_requests_come_back),
 		cmocka_unit_test(decimals_are_exact),
 		cmocka_unit_test(times_are_the_calendar_s),

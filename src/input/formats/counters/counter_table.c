@@ -689,6 +689,20 @@ static struct sight look_at_rows(struct table *t, char *row, char *end)
 	return sight;
 }
 
+/* A header that is longer than what is known of the file: of a time, and of many columns. */
+static bool begins_wide_table(const char *head, size_t size, char delimiter)
+{
+	enum { MANY = 100 };
+	size_t n = 0, len = (size_t)((const char *)memchr(head, delimiter, size) - head);
+	struct lode_slice name = lode_cells_name((struct lode_slice){(char *)head, len});
+	char text[32];
+
+	for (size_t i = 0; i < size; i++)
+		n += head[i] == delimiter;
+	snprintf(text, sizeof(text), "%.*s", (int)name.len, name.at);
+	return n >= MANY && is_one_of(text, time_names);
+}
+
 /*
  * A header of several columns; below it most rows have a time, and most of what stands in the
  * columns of counters is a number. Other lists with times (of files, incidents, requests) are
@@ -708,15 +722,17 @@ static bool recognise_table(const uint8_t *bytes, size_t size)
 		head = feed + 1;
 		feed = memchr(head, '\n', (size_t)(end - head));
 	}
-	if (!feed || feed == head || memchr(head, '\0', (size_t)(feed - head)))
+	header = (size_t)((feed ? feed : end) - head);
+	if (!header || memchr(head, '\0', header))
 		return false;
-	header = (size_t)(feed - head);
 	if (memmem(head, header, "(PDH-", 5) || memmem(head, header, " CSV output\"", 12))
 		return true;
 	if (!t.delimiter)
 		t.delimiter = delimiter_of(head, header);
 	if (!memchr(head, t.delimiter, header))
 		return false;
+	if (!feed)
+		return size == LODE_PEEK_BYTES && begins_wide_table(head, header, t.delimiter);
 	copy = lode_alloc((size_t)(end - head));
 	memcpy(copy, head, (size_t)(end - head));
 	split(&t, copy, header - (head[header - 1] == '\r'));

@@ -5,6 +5,7 @@
 
 #include "base/delimited.h"
 #include "base/escape.h"
+#include "input/formats/log/log_tail.h"
 
 static const int64_t ns_per_s = 1000000000;
 
@@ -316,8 +317,15 @@ static void add_column(struct lode_log_layout *layout, const char *name, size_t 
 {
 	struct lode_log_meaning meaning = lode_log_meaning_with(fields, name, len);
 
+	/* Of two columns of one role the first has it. */
+	for (size_t i = 0; i < layout->columns.n; i++)
+		if (layout->columns.at[i].role == meaning.role)
+			meaning = (struct lode_log_meaning){0};
 	lode_vec_append(&layout->columns, meaning);
 	lode_log_units_add(&layout->units, &meaning);
+	if (meaning.role)
+		snprintf(layout->names[meaning.role], sizeof(layout->names[0]), "%.*s", (int)len,
+			 name);
 }
 
 /* A date of its own is one only beside a time of day: alone it is the time. */
@@ -354,7 +362,14 @@ struct lode_log_layout *lode_log_layout_table(const char *header, size_t len, co
 	return layout;
 }
 
-struct lode_log_layout *lode_log_layout_w3c(const char *names, size_t len, const char *fields)
+bool lode_log_is_iis(const char *head, size_t len)
+{
+	return memmem(head, len, "Microsoft Internet Information", 30) ||
+	       memmem(head, len, " sc-win32-status", 16) || memmem(head, len, " sc-substatus", 13);
+}
+
+struct lode_log_layout *lode_log_layout_w3c(const char *names, size_t len, const char *fields,
+					    bool is_iis)
 {
 	struct lode_log_layout *layout = new_layout(LODE_LOG_W3C, "W3C extended");
 	const char *end = names + len;
@@ -372,6 +387,11 @@ struct lode_log_layout *lode_log_layout_w3c(const char *names, size_t len, const
 		names = p;
 	}
 	settle_date(layout);
+	/* IIS has ms; others (CloudFront, Tomcat) seconds with a fraction, which say so themselves.
+	 */
+	layout->is_iis = is_iis;
+	if (is_iis && !layout->units.response_ns)
+		layout->units.response_ns = 1000000;
 	return layout;
 }
 
@@ -385,159 +405,97 @@ struct lode_log_layout *lode_log_layout_json(const char *fields)
 
 /* ---- Guessing ---- */
 
-/* What stands behind the agent of a combined log, field by field, as a format. */
-struct tail_guess {
-	char format[1024];
-	size_t n;
-	bool has_response, has_upstream, has_time;
-};
-
-static void append_log_layout(struct tail_guess *g, const char *text, size_t len)
+/* The common fields of a line, and what follows them as one more (any role that they do not use).
+ */
+static struct lode_log_layout *compile_head(bool has_agent)
 {
-	if (g->n + len < sizeof(g->format)) {
-		memcpy(g->format + g->n, text, len);
-		g->n += len;
-		g->format[g->n] = '\0';
+	struct lode_log_layout *layout = compile(has_agent ? combined : common, NULL, "");
+	struct lode_log_step *rest;
+
+	if (has_agent) {
+		rest = lode_vec_append_zero(&layout->steps);
+		rest->before = lode_strdup("\"");
+		rest->before_len = 1;
+	} else {
+		rest = &layout->steps.at[layout->steps.n - 1]; /* the size begins it */
 	}
+	rest->role = LODE_LOG_FRACTION;
+	free(layout->tail);
+	layout->tail = lode_strdup("");
+	layout->tail_len = 0;
+	return layout;
 }
 
-static bool is_seconds(const char *text, size_t len)
-{
-	size_t n_dots = 0;
+typedef LODE_VEC(struct lode_slice) tail_list;
 
-	for (size_t i = 0; i < len; i++) {
-		n_dots += text[i] == '.';
-		if (text[i] != '.' && !lode_is_digit(text[i]))
-			return false;
-	}
-	return len > 2 && n_dots == 1 && text[0] != '.';
-}
-
-/* The variable that a bare field seems to be. */
-static const char *look_of(struct tail_guess *g, const char *text, size_t len)
-{
-	bool is_number = is_seconds(text, len);
-	bool is_epoch = is_number && memchr(text, '.', len) == text + 10;
-
-	if (is_epoch && !g->has_time) {
-		g->has_time = true;
-		return "$msec";
-	}
-	if (is_number && !is_epoch && !g->has_response) {
-		g->has_response = true;
-		return "$request_time";
-	}
-	if ((is_number || (len == 1 && *text == '-')) && !is_epoch && g->has_response &&
-	    !g->has_upstream) {
-		g->has_upstream = true;
-		return "$upstream_response_time";
-	}
-	return "$other";
-}
-
-/* One field of the tail, "rt=0.005" or "0.005" or a quoted text; gives its length. */
-static size_t guess_field(struct tail_guess *g, const char *text, size_t len)
-{
-	size_t key = 0, n;
-	const char *quote;
-	struct lode_log_meaning meaning;
-
-	while (key < len && lode_is_word(text[key]))
-		key++;
-	if (key && key < len && text[key] == '=') {
-		meaning = lode_log_meaning_of(text, key);
-		append_log_layout(g, text, key + 1);
-		text += key + 1;
-		len -= key + 1;
-		n = len && *text == '"';
-		append_log_layout(g, "\"", n);
-		append_log_layout(g, "${", 2);
-		append_log_layout(g, text - key - 1, key);
-		append_log_layout(g, "}", 1);
-		g->has_response |= meaning.role == LODE_LOG_RESPONSE;
-		quote = n ? memchr(text + 1, '"', len - 1) : memchr(text, ' ', len);
-		append_log_layout(g, "\"", n);
-		return key + 1 + (quote ? (size_t)(quote - text) + n : len);
-	}
-	if (len && *text == '"') {
-		quote = memchr(text + 1, '"', len - 1);
-		n = quote ? (size_t)(quote - text) + 1 : len;
-		append_log_layout(g, "\"", 1);
-		quote = look_of(g, text + 1, n > 2 ? n - 2 : 0);
-		append_log_layout(g, quote, strlen(quote));
-		append_log_layout(g, "\"", 1);
-		return n;
-	}
-	for (n = 0; n < len && text[n] != ' '; n++)
-		;
-	quote = look_of(g, text, n);
-	append_log_layout(g, quote, strlen(quote));
-	return n;
-}
-
-/* A line of a common or combined log, with whatever stands behind it. */
-static struct lode_log_layout *guess_combined(const char *line, size_t len, const char *fields,
-					      char *why, size_t why_size)
+/* What follows the common fields in each line that has them. A log that was cut may begin within a
+   line; if the first three have none, others are not looked at. */
+static void collect_tails(tail_list *tails, char *text, char *end, bool has_agent)
 {
 	struct lode_log_splitter *splitter = lode_log_splitter_new();
+	struct lode_log_layout *layout = compile_head(has_agent);
 	struct lode_slice spans[LODE_N_LOG_ROLES];
-	struct tail_guess g = {0};
-	struct lode_log_layout *layout = NULL;
-	char words[1200], *copy = lode_alloc(len + 1);
-	bool has_agent = true;
+	int n_missed = 0;
 
-	for (int pass = 0; pass < 2 && !layout; pass++) {
-		has_agent = pass == 0;
-		layout = compile(has_agent ? combined : common, fields, "");
-		/* What follows the format is one more field here. */
-		free(layout->tail);
-		layout->tail = lode_strdup("");
-		layout->tail_len = 0;
-		if (has_agent) {
-			struct lode_log_step *rest = lode_vec_append_zero(&layout->steps);
+	for (char *feed; text < end; text = feed + 1) {
+		struct lode_slice *tail = &spans[LODE_LOG_FRACTION];
+		size_t skipped = 0;
 
-			rest->before = lode_strdup("\"");
-			rest->before_len = 1;
-			rest->role = LODE_LOG_FRACTION; /* any that these formats do not use */
-		} else {
-			layout->steps.at[layout->steps.n - 1].role = LODE_LOG_FRACTION;
-		}
-		memcpy(copy, line, len);
-		copy[len] = '\0';
-		if (!lode_log_split(splitter, layout, copy, len, spans) ||
-		    spans[LODE_LOG_STATUS].len != 3) {
-			lode_log_layout_free(layout);
-			layout = NULL;
+		feed = memchr(text, '\n', (size_t)(end - text));
+		if (!feed && tails->n) /* it may be cut */
+			break;
+		feed = feed ? feed : end;
+		if (lode_log_split(splitter, layout, text,
+				   (size_t)(feed - text - (feed > text && feed[-1] == '\r')),
+				   spans) &&
+		    spans[LODE_LOG_STATUS].len == 3) {
+			while (!has_agent && skipped < tail->len && tail->at[skipped] != ' ')
+				skipped++;
+			lode_vec_append(tails, ((struct lode_slice){tail->at + skipped,
+								    tail->len - skipped}));
+		} else if (!tails->n && ++n_missed == 3) {
+			break;
 		}
 	}
-	if (layout) {
-		const char *rest = spans[LODE_LOG_FRACTION].at;
-		size_t n = spans[LODE_LOG_FRACTION].len, at = 0;
-
-		append_log_layout(&g, has_agent ? combined : common,
-				  strlen(has_agent ? combined : common));
-		if (!has_agent) /* the size was taken as part of the rest */
-			while (at < n && rest[at] != ' ')
-				at++;
-		while (at < n && rest[at] == ' ' && at + 1 < n) {
-			append_log_layout(&g, " ", 1);
-			at += 1 + guess_field(&g, rest + at + 1, n - at - 1);
-		}
-		lode_log_layout_free(layout);
-		layout = NULL;
-		snprintf(words, sizeof(words), "%s%s",
-			 has_agent ? "combined, then" : "common, then",
-			 g.format + strlen(has_agent ? combined : common));
-		if (g.has_response)
-			layout = compile(g.format, fields, words);
-		else
-			snprintf(why, why_size,
-				 "its lines have no response time in seconds after the common log "
-				 "fields; give the format with --format");
-	}
+	lode_log_layout_free(layout);
 	lode_log_splitter_free(splitter);
+}
+
+/* The lines of a common or combined log, with whatever stands behind these fields. */
+static struct lode_log_layout *guess_combined(const char *head, size_t size, const char *fields,
+					      char *why, size_t why_size)
+{
+	struct lode_log_layout *layout = NULL;
+	char *copy = lode_alloc(size + 1), format[2000], chosen[300], words[600];
+	tail_list tails = {0};
+	bool has_agent = true;
+	size_t n;
+
+	memcpy(copy, head, size);
+	copy[size] = '\0';
+	collect_tails(&tails, copy, copy + size, has_agent);
+	if (!tails.n)
+		collect_tails(&tails, copy, copy + size, has_agent = false);
+	n = (size_t)snprintf(format, sizeof(format), "%s", has_agent ? combined : common);
+	if (tails.n && lode_log_tail_format(tails.at, tails.n, format + n, sizeof(format) - n,
+					    chosen, sizeof(chosen), why, why_size)) {
+		snprintf(words, sizeof(words), "%s log%s", has_agent ? "combined" : "common",
+			 chosen);
+		layout = compile(format, fields, words);
+	}
+	lode_vec_release(&tails);
 	free(copy);
 	return layout;
+}
+
+/* Five, as in "10/20/30/69/109"; quoted fields of other logs have HAProxy's blanks, too. */
+static bool has_timers(const struct lode_slice *span)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < span->len; i++)
+		n += span->at[i] == '/';
+	return n == 4;
 }
 
 /* Does the layout fit this line, with a time and a response time? */
@@ -552,7 +510,7 @@ static bool fits(const struct lode_log_layout *layout, const char *line, size_t 
 	copy[len] = '\0';
 	ok = lode_log_split(splitter, layout, copy, len, spans) &&
 	     (spans[LODE_LOG_TIME].at || spans[LODE_LOG_FINE_TIME].at) &&
-	     (spans[LODE_LOG_RESPONSE].at || spans[LODE_LOG_TIMERS].at);
+	     (spans[LODE_LOG_RESPONSE].at || has_timers(&spans[LODE_LOG_TIMERS]));
 	free(copy);
 	lode_log_splitter_free(splitter);
 	return ok;
@@ -582,7 +540,9 @@ struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, con
 		if (!w3c)
 			return NULL;
 		feed = memchr(w3c, '\n', size - (size_t)(w3c - head));
-		return feed ? lode_log_layout_w3c(w3c + 8, (size_t)(feed - w3c - 8), fields) : NULL;
+		return feed ? lode_log_layout_w3c(w3c + 8, (size_t)(feed - w3c - 8), fields,
+						  lode_log_is_iis(head, (size_t)(feed - head)))
+			    : NULL;
 	}
 	if (head[0] == '{') {
 		layout = lode_log_layout_json(fields);
@@ -599,15 +559,74 @@ struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, con
 		return layout;
 	lode_log_layout_free(layout);
 	layout = lode_log_layout_table(head, len, fields);
-	/* A log that was cut may begin within a line. */
-	for (int i = 0; !layout && i < 3 && len; i++) {
-		layout = guess_combined(head, len, fields, why, why_size);
-		if (!feed)
-			break;
-		size -= (size_t)(feed + 1 - head);
-		head = feed + 1;
-		feed = memchr(head, '\n', size);
-		len = feed ? (size_t)(feed - head) : 0;
-	}
+	if (!layout)
+		layout = guess_combined(head, size, fields, why, why_size);
 	return layout;
+}
+
+/* "12ms", "0.25" or "31", read in the unit: "ms", "s, for its fraction". */
+static const char *unit_words(int64_t unit_ns, const struct lode_slice *text)
+{
+	if (unit_ns)
+		return unit_ns == 1	    ? "ns"
+		       : unit_ns == 1000    ? "us"
+		       : unit_ns == 1000000 ? "ms"
+					    : "s";
+	if (text->len && lode_is_digit(text->at[text->len - 1]))
+		return memchr(text->at, '.', text->len) ? "s, for its fraction" : "no unit";
+	return "with its unit";
+}
+
+void lode_log_layout_describe(struct lode_log_layout *layout, const char *head, size_t size)
+{
+	static const struct {
+		enum lode_log_role role;
+		const char *words;
+	} told[] = {
+		{LODE_LOG_TIME, "time"},
+		{LODE_LOG_FINE_TIME, "time"},
+		{LODE_LOG_RESPONSE, "response time"},
+		{LODE_LOG_UPSTREAM, "upstream time"},
+		{LODE_LOG_REQUEST, "action"},
+		{LODE_LOG_URL, "action"},
+		{LODE_LOG_USER, "user"},
+	};
+	struct lode_log_splitter *splitter = lode_log_splitter_new();
+	struct lode_slice spans[LODE_N_LOG_ROLES];
+	char *copy = lode_alloc(size + 1), *p = copy, *feed, name[120];
+	const struct lode_log_units *units;
+	bool ok = false;
+	size_t n = strlen(layout->words);
+
+	memcpy(copy, head, size);
+	copy[size] = '\0';
+	/* The first line that is a request; a table's header is none. */
+	for (; !ok && (feed = memchr(p, '\n', (size_t)(copy + size - p))) != NULL; p = feed + 1)
+		ok = *p != '#' && (p != copy || layout->family != LODE_LOG_TABLE) &&
+		     lode_log_split(splitter, layout, p,
+				    (size_t)(feed - p - (feed > p && feed[-1] == '\r')), spans) &&
+		     (spans[LODE_LOG_RESPONSE].at || spans[LODE_LOG_TIMERS].at);
+	units = lode_log_split_units(splitter, layout);
+	for (size_t i = 0; ok && i < sizeof(told) / sizeof(told[0]); i++) {
+		enum lode_log_role role = told[i].role;
+		const char *field = lode_log_split_name(splitter, layout, role);
+		bool is_duration = role == LODE_LOG_RESPONSE || role == LODE_LOG_UPSTREAM;
+
+		if (!spans[role].at || !*field || n + 1 >= sizeof(layout->words))
+			continue;
+		n += (size_t)snprintf(
+			layout->words + n, sizeof(layout->words) - n, "; %s: %s%s%s%s",
+			told[i].words, lode_escape_fit(name, sizeof(name), field, 60),
+			is_duration					? " ("
+			: role <= LODE_LOG_FINE_TIME && units->is_start ? " (start"
+									: "",
+			is_duration ? unit_words(role == LODE_LOG_RESPONSE ? units->response_ns
+									   : units->upstream_ns,
+						 &spans[role])
+				    : "",
+			is_duration || (role <= LODE_LOG_FINE_TIME && units->is_start) ? ")" : "");
+	}
+	layout->has_action = !ok || spans[LODE_LOG_REQUEST].at || spans[LODE_LOG_URL].at;
+	lode_log_splitter_free(splitter);
+	free(copy);
 }

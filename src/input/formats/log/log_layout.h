@@ -31,8 +31,11 @@ struct lode_log_layout {
 	size_t tail_len;
 	char delimiter;				   /* table, w3c */
 	LODE_VEC(struct lode_log_meaning) columns; /* table, w3c */
-	const char *fields; /* json: struct lode_log_options.fields, borrowed */
-	char words[160];    /* what the log is, for people */
+	const char *fields;		  /* json: struct lode_log_options.fields, borrowed */
+	char names[LODE_N_LOG_ROLES][64]; /* table, w3c: of the fields that have the roles */
+	bool is_iis;			  /* w3c: its times are in ms */
+	bool has_action;		  /* as far as the head tells */
+	char words[600];		  /* what the log is, for people */
 };
 
 void lode_log_layout_free(struct lode_log_layout *layout);
@@ -43,16 +46,22 @@ int lode_log_layout_compile(struct lode_log_layout **out, const char *format, co
 /* From a header line of a table. NULL: its columns tell neither a time nor a response time. */
 struct lode_log_layout *lode_log_layout_table(const char *header, size_t len, const char *fields);
 /* From what follows "#Fields:". */
-struct lode_log_layout *lode_log_layout_w3c(const char *names, size_t len, const char *fields);
+struct lode_log_layout *lode_log_layout_w3c(const char *names, size_t len, const char *fields,
+					    bool is_iis);
+/* Was this beginning of a W3C log written by IIS? */
+bool lode_log_is_iis(const char *head, size_t len);
 struct lode_log_layout *lode_log_layout_json(const char *fields);
 
 /*
  * From the head of a log: NULL if it is none that tells its own format, with the reason in `why`.
- * In common and combined logs the fields behind the agent are told by their look: seconds with a
- * fraction are the response time, a second one the upstream's, an epoch time the time.
+ * In common and combined logs the fields behind the agent are told by their look and by their order
+ * (log_tail.h).
  */
 struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, const char *fields,
 					      char *why, size_t why_size);
+
+/* Adds to the layout's words which fields were chosen, in which units, and sets has_action. */
+void lode_log_layout_describe(struct lode_log_layout *layout, const char *head, size_t size);
 
 /* ---- Splitting ---- */
 
@@ -70,3 +79,6 @@ bool lode_log_split(struct lode_log_splitter *splitter, const struct lode_log_la
 /* How the spans of the last line are to be understood; in JSON each line has its own fields. */
 const struct lode_log_units *lode_log_split_units(const struct lode_log_splitter *splitter,
 						  const struct lode_log_layout *layout);
+/* The name of the field that had a role in the last line; "": the layout has no names. */
+const char *lode_log_split_name(const struct lode_log_splitter *splitter,
+				const struct lode_log_layout *layout, enum lode_log_role role);

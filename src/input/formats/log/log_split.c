@@ -5,14 +5,22 @@
 #include "base/delimited.h"
 #include "base/map.h"
 #include "input/formats/log/log_layout.h"
+#include "input/formats/log/log_tail.h"
 
 enum { MAX_JSON_DEPTH = 8, MAX_JSON_NAME = 256 };
+
+/* What the name of a JSON field suggests: a whole name more than the last part of a nested one. */
+enum claim { NO_CLAIM, BY_LAST_PART, BY_NAME };
+struct named {
+	struct lode_log_meaning meaning;
+	enum claim claim;
+};
 
 struct lode_log_splitter {
 	/* JSON: where the parser is, and copies of what is wanted. */
 	const struct lode_log_layout *layout;
 	struct lode_strings names; /* names seen, and what each means */
-	LODE_VEC(struct lode_log_meaning) meanings;
+	LODE_VEC(struct named) meanings;
 	char name[MAX_JSON_NAME]; /* nested names, joined by dots */
 	size_t ends[MAX_JSON_DEPTH + 1];
 	struct lode_log_units units;
@@ -20,7 +28,8 @@ struct lode_log_splitter {
 	bool is_too_deep;
 	LODE_VEC(char) text;
 	size_t at[LODE_N_LOG_ROLES], len[LODE_N_LOG_ROLES];
-	bool has[LODE_N_LOG_ROLES];
+	enum claim has[LODE_N_LOG_ROLES];
+	uint32_t name_of[LODE_N_LOG_ROLES]; /* in names; LODE_NONE: not remembered */
 };
 
 struct lode_log_splitter *lode_log_splitter_new(void)
@@ -39,13 +48,6 @@ void lode_log_splitter_free(struct lode_log_splitter *splitter)
 }
 
 /* ---- Literals ---- */
-
-/* nginx joins the times of several servers by ", " and " : "; a field ends at the space behind. */
-static bool is_within_list(const char *p, const char *start, const char *end)
-{
-	return (p > start && (p[-1] == ',' || p[-1] == ':')) ||
-	       (p + 2 < end && p[1] == ':' && p[2] == ' ');
-}
 
 /* A quote behind an odd number of backslashes belongs to the field. */
 static bool is_escaped(const char *p, const char *start)
@@ -69,7 +71,8 @@ static const char *field_end(const char *start, const char *end, const char *tex
 			continue;
 		if (*text == '"' && is_escaped(p, start))
 			continue;
-		if (role == LODE_LOG_UPSTREAM && *text == ' ' && is_within_list(p, start, end))
+		if (role == LODE_LOG_UPSTREAM && *text == ' ' &&
+		    lode_log_is_within_list(p, start, end))
 			continue;
 		return p;
 	}
@@ -105,51 +108,85 @@ static bool split_literals(const struct lode_log_layout *layout, const char *lin
 
 /* ---- Columns ---- */
 
-/* W3C logs have no quotes. */
-static bool split_columns(const struct lode_log_layout *layout, char *line, size_t len,
-			  struct lode_slice *spans)
+static bool split_by(const struct lode_log_layout *layout, char *line, size_t len, char delimiter,
+		     struct lode_slice *spans)
 {
-	struct lode_cells cells = lode_cells(line, len, layout->delimiter);
+	struct lode_cells cells = lode_cells(line, len, delimiter);
 
-	cells.is_bare = layout->family == LODE_LOG_W3C;
+	cells.is_bare = layout->family == LODE_LOG_W3C; /* W3C logs have no quotes */
 	for (size_t i = 0; i < layout->columns.n; i++)
 		if (!lode_cells_next(&cells, &spans[layout->columns.at[i].role]))
 			return false;
 	return !cells.at && !cells.is_odd;
 }
 
+/* CloudFront names its columns with blanks between, and puts tabs between their values. */
+static bool split_columns(const struct lode_log_layout *layout, char *line, size_t len,
+			  struct lode_slice *spans)
+{
+	return split_by(layout, line, len, layout->delimiter, spans) ||
+	       (layout->family == LODE_LOG_W3C && split_by(layout, line, len, '\t', spans));
+}
+
 /* ---- JSON ---- */
 
+static bool is_time_role(enum lode_log_role role)
+{
+	return role == LODE_LOG_TIME || role == LODE_LOG_FINE_TIME || role == LODE_LOG_DATE;
+}
+
+/* "request.uri" is an action for its last part, unless a field of a whole known name is. A time of
+   something nested is not the request's. */
+static struct named name_json_field(const struct lode_log_layout *layout, const char *name,
+				    size_t len)
+{
+	const char *dot = memrchr(name, '.', len), *part = dot ? dot + 1 : name;
+	struct named named = {lode_log_meaning_with(layout->fields, name, len), BY_NAME};
+
+	if (named.meaning.role != LODE_LOG_NONE || !dot)
+		return named;
+	named = (struct named){lode_log_meaning_with(layout->fields, part,
+						     len - (size_t)(part - name)),
+			       BY_LAST_PART};
+	if (is_time_role(named.meaning.role))
+		named.meaning.role = LODE_LOG_NONE;
+	return named;
+}
+
 /* What the field that the parser is in means. LIMIT: names beyond 64k are not remembered. */
-static struct lode_log_meaning json_meaning(struct lode_log_splitter *s)
+static struct named json_meaning(struct lode_log_splitter *s, uint32_t *id)
 {
 	size_t len = s->ends[s->depth];
-	uint32_t id = lode_strings_find(&s->names, s->name, len);
-	struct lode_log_meaning meaning;
+	struct named named;
 
-	if (id != LODE_NONE)
-		return s->meanings.at[id];
-	meaning = lode_log_meaning_with(s->layout->fields, s->name, len);
+	*id = lode_strings_find(&s->names, s->name, len);
+	if (*id != LODE_NONE)
+		return s->meanings.at[*id];
+	named = name_json_field(s->layout, s->name, len);
 	if (s->meanings.n < 65536) {
-		(void)lode_strings_intern(&s->names, s->name, len);
-		lode_vec_append(&s->meanings, meaning);
+		*id = lode_strings_intern(&s->names, s->name, len);
+		lode_vec_append(&s->meanings, named);
 	}
-	return meaning;
+	return named;
 }
 
 static int json_value(struct lode_log_splitter *s, const char *text, size_t len)
 {
-	struct lode_log_meaning meaning;
+	struct named named;
+	enum lode_log_role role;
+	uint32_t id;
 
 	if (s->is_too_deep || s->array_depth)
 		return 1;
-	meaning = json_meaning(s);
-	if (meaning.role == LODE_LOG_NONE || s->has[meaning.role])
+	named = json_meaning(s, &id);
+	role = named.meaning.role;
+	if (role == LODE_LOG_NONE || s->has[role] >= named.claim)
 		return 1;
-	lode_log_units_add(&s->units, &meaning);
-	s->has[meaning.role] = true;
-	s->at[meaning.role] = s->text.n;
-	s->len[meaning.role] = len;
+	lode_log_units_add(&s->units, &named.meaning);
+	s->has[role] = named.claim;
+	s->name_of[role] = id;
+	s->at[role] = s->text.n;
+	s->len[role] = len;
 	lode_vec_reserve(&s->text, s->text.n + len + 1);
 	memcpy(s->text.at + s->text.n, text, len);
 	s->text.n += len;
@@ -264,4 +301,14 @@ const struct lode_log_units *lode_log_split_units(const struct lode_log_splitter
 						  const struct lode_log_layout *layout)
 {
 	return layout->family == LODE_LOG_JSON ? &splitter->units : &layout->units;
+}
+
+const char *lode_log_split_name(const struct lode_log_splitter *splitter,
+				const struct lode_log_layout *layout, enum lode_log_role role)
+{
+	if (layout->family != LODE_LOG_JSON)
+		return layout->names[role];
+	return splitter->has[role] && splitter->name_of[role] != LODE_NONE
+		       ? splitter->names.text.at[splitter->name_of[role]]
+		       : "";
 }

@@ -20,6 +20,9 @@ enum {
 	LOOK_BACK = 4096,      /* and for how many of them it is asked whether that helps */
 };
 
+static const int64_t LONG_NS = 10 * INT64_C(1000000000);
+static const int64_t ROUNDING_NS = 10000000; /* two clocks, each in ms or less */
+
 /* A text that a worker met for the first time: `len` bytes of the item's texts. */
 struct fresh {
 	uint32_t len;
@@ -138,7 +141,7 @@ static size_t at_fields(struct reading *r, const char *text, size_t size)
 		lode_vec_append(&r->layouts,
 				lode_log_layout_w3c(text + sizeof(mark) - 1,
 						    (size_t)(feed - text) - sizeof(mark) + 1,
-						    r->options->fields));
+						    r->options->fields, r->layouts.at[0]->is_iis));
 		at = feed;
 	}
 	while ((at = memmem(at, (size_t)(end - at), "\n#Fields:", sizeof(mark))) != NULL)
@@ -372,6 +375,9 @@ static int take_request_source(void *context, void *at)
 			zoneless++;
 		}
 		r->last_ns = request->end_ns;
+		r->facts->n_long += request->response_ns > LONG_NS;
+		r->facts->n_longer_behind +=
+			request->upstream_ns > request->response_ns + ROUNDING_NS;
 		request->action = shared_id(&r->actions[item->worker], &r->sink->names->actions,
 					    request->action);
 		if (request->user != LODE_NONE)
@@ -432,7 +438,9 @@ static int choose_layout(struct reading *r, struct lode_error *err)
 		return lode_fail(err, LODE_ERR_FORMAT, r->path, 0, "%s", why);
 	}
 	lode_vec_append(&r->layouts, layout);
+	lode_log_layout_describe(layout, head, (size_t)n);
 	snprintf(r->facts->format, sizeof(r->facts->format), "%s", layout->words);
+	r->facts->has_action = layout->has_action;
 	return LODE_OK;
 }
 

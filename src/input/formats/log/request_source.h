@@ -48,8 +48,12 @@ struct lode_log_facts {
 	uint64_t n_lines;
 	uint64_t n_requests;	/* with those of a wrong time, which are dropped and counted */
 	uint64_t n_no_response; /* lines without a response time ("-") */
-	char format[160];	/* in words: "JSON lines", "combined, then request_time ..." */
-	bool is_zone_assumed;	/* times had no zone: the process' TZ was taken */
+	char format[600];	/* in words: "JSON lines; time: ts; response time: took (ms) ..." */
+	bool has_action;	/* its first line has one */
+	/* Of the requests: those that took more than 10 s; those whose upstream time is longer than
+	   the response time: of many the fields or units are wrong. */
+	uint64_t n_long, n_longer_behind;
+	bool is_zone_assumed; /* times had no zone: the process' TZ was taken */
 	struct lode_request_leaps leaps;
 };
 
