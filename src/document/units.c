@@ -2,10 +2,9 @@
 #include "document/units.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/duration.h"
-#include "base/escape.h"
-#include "base/folder.h"
 
 /* Three digits that matter: 1.23, 12.3, 123; `value` is below 1000. */
 static void three_digits(char *buffer, size_t size, double value)
@@ -91,28 +90,4 @@ const char *lode_format_plural(char *buffer, uint64_t n, const char *noun)
 	used = strlen(buffer);
 	snprintf(buffer + used, LODE_UNITS_BUFFER - used, " %.20s%s", noun, n == 1 ? "" : "s");
 	return buffer;
-}
-
-const char *lode_format_recording(char *buffer, size_t size, const char *path, size_t columns)
-{
-	static const char *const usual[] = {"perf.data", "perf.data.zst", "perf.data.gz",
-					    "perf.data.xz"};
-	const char *name = lode_path_base(path);
-	char *folder, *end;
-
-	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++) {
-		if (strcmp(name, usual[i]) != 0 || name - path < 2)
-			continue;
-		folder = lode_strdup(path);
-		for (end = folder + (name - path); end > folder + 1 && end[-1] == '/'; end--)
-			end[-1] = '\0';
-		/* Of "./perf.data" and "../perf.data" the folder says nothing. */
-		if (lode_path_base(folder)[0] != '.')
-			name = NULL;
-		if (!name)
-			lode_escape_fit(buffer, size, lode_path_base(folder), columns);
-		free(folder);
-		break;
-	}
-	return name ? lode_escape_fit(buffer, size, name, columns) : buffer;
 }

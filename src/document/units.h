@@ -15,9 +15,6 @@ const char *lode_format_cost_long(char *buffer, int64_t cost, const char *unit);
 /* "30.6 %"; below 0.1 % with another digit; "-" when there is no whole. */
 const char *lode_format_share(char *buffer, int64_t part, int64_t whole);
 const char *lode_format_pct(char *buffer, double pct);
-/* The name of the file at a path, at most so wide. One that perf calls as all others, "slow-1.lode/
-   perf.data.zst", goes by its folder's: "slow-1.lode". */
-const char *lode_format_recording(char *buffer, size_t size, const char *path, size_t columns);
 /* "1,234,567" */
 const char *lode_format_count(char *buffer, uint64_t n);
 /* "12.3 MB" */

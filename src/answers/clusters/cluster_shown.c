@@ -4,6 +4,7 @@
 #include "base/escape.h"
 #include "base/folder.h"
 #include "document/prose.h"
+#include "document/recording_names.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -342,21 +343,22 @@ static void print_worst(FILE *out, const struct lode_cluster_shown *shown,
 	};
 	struct lode_table *table = lode_table_new(columns, N_WORST_COLUMNS, 2);
 	size_t n = shown->n_worst, room;
-	char name[600];
+	LODE_VEC(const char *) paths = {0};
+	char **names;
 
-	for (size_t i = 0; i < n; i++)
-		add_worst(table, shown, &c->worst[i]);
-	room = lode_table_room(table, page->columns);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t stream = digest->symptoms.at[c->worst[i].symptom].stream;
 
-		lode_table_set(
-			table, i, RECORDING, "%s",
-			lode_format_recording(
-				name, sizeof(name),
-				digest->tree.strings.text.at[digest->streams.at[stream].path],
-				room < 40 ? room : 40));
+		add_worst(table, shown, &c->worst[i]);
+		lode_vec_append(&paths,
+				digest->tree.strings.text.at[digest->streams.at[stream].path]);
 	}
+	names = lode_recording_names(paths.at, n, sizeof(*paths.at), 0);
+	room = lode_table_room(table, page->columns);
+	for (size_t i = 0; i < n; i++)
+		lode_table_set_text(table, i, RECORDING, names[i], room < 40 ? room : 40);
+	free(names);
+	lode_vec_release(&paths);
 	fprintf(out, has_times ? "\n"
 				 "Worst symptoms (\"at\": time from the symptom's start)\n"
 			       : "\n"

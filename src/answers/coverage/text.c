@@ -3,6 +3,7 @@
 #include "answers/coverage/coverage.h"
 #include "base/escape.h"
 #include "document/prose.h"
+#include "document/recording_names.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -50,7 +51,7 @@ static void set_numbers(struct lode_table *table, const struct lode_coverage_ans
 
 /* "startup-07.perf.data.zst, 2.10 s" */
 static void set_worst(struct lode_table *table, const struct lode_coverage_answer *answer,
-		      size_t row, size_t room)
+		      size_t row, const char *stream, size_t room)
 {
 	const struct lode_coverage_worst *worst = answer->signatures[row].worst;
 	char text[LODE_UNITS_BUFFER], name[1024];
@@ -62,8 +63,7 @@ static void set_worst(struct lode_table *table, const struct lode_coverage_answe
 	}
 	lode_format_cost(text, worst->cost_ns, answer->unit);
 	width = strlen(text) + 2;
-	lode_format_recording(name, sizeof(name), worst->stream,
-			      room > width + 4 ? room - width : 4);
+	lode_escape_fit(name, sizeof(name), stream, room > width + 4 ? room - width : 4);
 	lode_table_set(table, row, WORST, "%s, %s", name, text);
 }
 
@@ -71,13 +71,22 @@ static void print_table(FILE *out, const struct lode_coverage_answer *answer,
 			const struct lode_text_page *page)
 {
 	struct lode_table *table = lode_table_new(table_columns, N_COLUMNS, 0);
+	LODE_VEC(const char *) paths = {0};
+	char **names;
 	size_t room;
 
-	for (size_t i = 0; i < answer->n_told; i++)
+	for (size_t i = 0; i < answer->n_told; i++) {
+		const struct lode_coverage_worst *worst = answer->signatures[i].worst;
+
 		set_numbers(table, answer, &answer->signatures[i]);
+		lode_vec_append(&paths, worst ? worst->stream : "");
+	}
+	names = lode_recording_names(paths.at, paths.n, sizeof(*paths.at), 0);
 	room = lode_table_fit(table, page->columns, 24, WORST, NULL);
 	for (size_t i = 0; i < answer->n_told; i++)
-		set_worst(table, answer, i, room);
+		set_worst(table, answer, i, names[i], room);
+	free(names);
+	lode_vec_release(&paths);
 	lode_table_end(table, out, page);
 }
 

@@ -4,6 +4,7 @@
 #include "base/sorted.h"
 #include "document/text_page.h"
 #include "document/table.h"
+#include "document/recording_names.h"
 #include "document/units.h"
 
 enum { LINE_BYTES = 2048, TOP_CODE = 20 };

@@ -3,7 +3,9 @@
 #include <math.h>
 
 #include "answers/next/next.h"
+#include "base/escape.h"
 #include "document/findings.h"
+#include "document/recording_names.h"
 #include "document/units.h"
 
 /* ---- In a sentence or two ---- */
@@ -45,10 +47,26 @@ static const char *enough_words(struct lode_arena *arena, const struct lode_next
 		problem_words(arena, answer, n_new), answer->n_seen ? " not seen yet" : "");
 }
 
+/* The name of the recording with the largest rest, among those of the table. */
+static char *rest_name(const struct lode_next_answer *answer)
+{
+	LODE_VEC(const char *) paths = {0};
+	char **names, *name;
+
+	lode_vec_append(&paths, answer->rest->stream);
+	for (size_t i = 0; i < answer->n_steps; i++)
+		lode_vec_append(&paths, answer->steps[i].stream);
+	names = lode_recording_names(paths.at, paths.n, sizeof(*paths.at), 0);
+	name = lode_strdup(names[0]);
+	free(names);
+	lode_vec_release(&paths);
+	return name;
+}
+
 static const char *rest_words(struct lode_arena *arena, const struct lode_next_answer *answer)
 {
 	char share[LODE_UNITS_BUFFER], rest[LODE_UNITS_BUFFER], here[LODE_UNITS_BUFFER];
-	char rest_share[LODE_UNITS_BUFFER], whole[LODE_UNITS_BUFFER], name[1024];
+	char rest_share[LODE_UNITS_BUFFER], whole[LODE_UNITS_BUFFER], name[1024], *raw_name;
 
 	lode_format_share(share, answer->explained_ns, answer->symptom_ns);
 	lode_format_cost_long(whole, answer->symptom_ns, answer->unit);
@@ -59,11 +77,13 @@ static const char *rest_words(struct lode_arena *arena, const struct lode_next_a
 	if (!answer->rest)
 		return lode_finding_text(arena, "%s of %s is explained, %s (%s) is not", share,
 					 whole, rest_share, rest);
+	raw_name = rest_name(answer);
+	lode_escape_fit(name, sizeof(name), raw_name, 200);
+	free(raw_name);
 	return lode_finding_text(
 		arena, "%s of %s is explained; %s (%s) is not, %s in %s (%s)", share, whole,
 		rest_share, rest,
-		lode_opening_part(answer->rest->unexplained_ns, answer->unexplained_ns),
-		lode_format_recording(name, sizeof(name), answer->rest->stream, 200),
+		lode_opening_part(answer->rest->unexplained_ns, answer->unexplained_ns), name,
 		lode_format_cost(here, answer->rest->unexplained_ns, answer->unit));
 }
 

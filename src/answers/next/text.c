@@ -5,16 +5,11 @@
 #include "base/escape.h"
 #include "answers/clusters/headline.h"
 #include "document/prose.h"
+#include "document/recording_names.h"
 #include "document/table.h"
 #include "document/units.h"
 
 enum { least_room = 32, stream_columns = 36 };
-
-/* The last part of a path is what tells streams apart; all of it where that is too little. */
-static const char *stream_name(char *buffer, size_t size, const char *path)
-{
-	return lode_format_recording(buffer, size, path, stream_columns);
-}
 
 /* A signature's name, or what tells of a cluster. A stream without anything new is good for finding
    what has no signature. */
@@ -71,6 +66,7 @@ static void print_steps(FILE *out, const struct lode_next_answer *answer,
 			const struct lode_text_page *page)
 {
 	struct lode_table *table = lode_table_new(columns, n_columns, 0);
+	char **names = LODE_RECORDING_NAMES(answer->steps, answer->n_steps, stream);
 	char text[LODE_COMMON_LINE + 200];
 	size_t room;
 
@@ -79,12 +75,12 @@ static void print_steps(FILE *out, const struct lode_next_answer *answer,
 		size_t row = lode_table_row(table);
 
 		lode_table_set(table, row, NUMBER, "%zu", i + 1);
-		lode_table_set(table, row, STREAM, "%s",
-			       stream_name(text, sizeof(text), step->stream));
+		lode_table_set_text(table, row, STREAM, names[i], stream_columns);
 		lode_table_set_share(table, row, COVERED, step->covered_ns, answer->symptom_ns);
 		lode_table_set_share(table, row, ADDS, step->adds_ns, answer->symptom_ns);
 		lode_table_set(table, row, NEW, "%u", step->n_new);
 	}
+	free(names);
 	room = lode_table_fit(table, page->columns, least_room, FOR, NULL);
 	for (size_t i = 0; i < answer->n_steps; i++)
 		lode_table_set(table, i, FOR, "%s",

@@ -3,6 +3,7 @@
 #include "base/escape.h"
 #include "base/duration.h"
 #include "base/written.h"
+#include "document/recording_names.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -41,13 +42,20 @@ static void set_stream_row(struct lode_table *table, const struct lode_repo_stre
 	free(labels);
 }
 
-/* Paths end in what tells them apart: the front is cut. */
-static void set_path(struct lode_table *table, size_t row, const char *path, size_t columns)
+/* Paths end in what tells them apart: the front is cut, but not the name. */
+static void set_path(struct lode_table *table, size_t row, const char *path, const char *name,
+		     size_t columns)
 {
 	char whole[4096];
+	size_t name_columns =
+		lode_escape_width(lode_escape(whole, sizeof(whole), strstr(path, name)));
 	const char *at = lode_escape(whole, sizeof(whole), path);
 	bool is_cut = false;
 
+	if (lode_escape_width(at) > columns && name_columns >= columns) {
+		lode_table_set(table, row, 6, "…/%s", lode_escape(whole, sizeof(whole), name));
+		return;
+	}
 	while (lode_escape_width(at) + is_cut > columns && *at) {
 		at++;
 		while ((*at & 0xc0) == 0x80)
@@ -65,14 +73,16 @@ static void print_list(FILE *out, const struct lode_repo_answer *answer,
 		{"symptoms", true, 1}, {"their time", true, 3}, {"labels", false},
 		{"path", false}};
 	struct lode_table *table = lode_table_new(columns, 7, 0);
-	char a[LODE_UNITS_BUFFER];
+	char a[LODE_UNITS_BUFFER], **names;
 	size_t room;
 
 	for (size_t i = 0; i < answer->n_streams; i++)
 		set_stream_row(table, &answer->streams[i]);
 	room = lode_table_room(table, page->columns);
+	names = LODE_RECORDING_NAMES(answer->streams, answer->n_streams, path);
 	for (size_t i = 0; i < answer->n_streams; i++)
-		set_path(table, i, answer->streams[i].path, room);
+		set_path(table, i, answer->streams[i].path, names[i], room);
+	free(names);
 	if (answer->n_streams)
 		lode_table_print(table, out, page->has_color);
 	lode_table_free(table);

@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "answers/clusters/common_part.h"
 #include "document/prose.h"
+#include "document/recording_names.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -206,10 +207,11 @@ static void put_stack(FILE *out, const struct lode_calltree *tree,
 static void print_worst(FILE *out, const struct lode_suspects_answer *answer,
 			const struct lode_suspects_explained *x, const struct lode_text_page *page)
 {
-	char a[LODE_UNITS_BUFFER], path[name_bytes], metric[name_bytes];
+	char a[LODE_UNITS_BUFFER], path[name_bytes], metric[name_bytes], **names;
 
 	if (!x->n_worst)
 		return;
+	names = LODE_RECORDING_NAMES(x->worst, x->n_worst, stream);
 	fprintf(out, "\n"
 		     "  Longest calls with it:\n");
 	for (size_t i = 0; i < x->n_worst; i++) {
@@ -223,10 +225,11 @@ static void print_worst(FILE *out, const struct lode_suspects_answer *answer,
 			   lode_escape_fit(metric, sizeof(metric), e->metric, 24), (int)e->tid,
 			   (long long)(e->start_ns / 1000000000),
 			   (long long)(e->start_ns % 1000000000),
-			   lode_format_recording(path, sizeof(path), e->stream, 40));
+			   lode_escape_fit(path, sizeof(path), names[i], 40));
 		fputs("            ", out);
 		put_stack(out, lode_suspects_tree(answer), e, page->columns - 12);
 	}
+	free(names);
 }
 
 void lode_suspects_explained_text(FILE *out, const struct lode_suspects_answer *answer,

@@ -4,6 +4,7 @@
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/headline.h"
 #include "document/prose.h"
+#include "document/recording_names.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -23,14 +24,12 @@ static const struct lode_table_column table_columns[N_COLUMNS] = {
 };
 
 static void set_numbers(struct lode_table *table, const struct lode_triage_answer *answer,
-			const struct lode_triage_stream *stream)
+			const struct lode_triage_stream *stream, const char *name)
 {
 	const struct lode_cover *cover = &stream->cover;
-	char name[1024];
 	size_t row = lode_table_row(table);
 
-	lode_table_set(table, row, STREAM, "%s",
-		       lode_format_recording(name, sizeof(name), stream->path, path_columns));
+	lode_table_set_text(table, row, STREAM, name, path_columns);
 	lode_table_set_cost(table, row, SYMPTOM, cover->symptom_ns, answer->unit);
 	lode_table_set_share(table, row, KNOWN, cover->covered_ns, cover->symptom_ns);
 	lode_table_set_cost(table, row, REST, cover->unexplained_ns, answer->unit);
@@ -81,10 +80,12 @@ static void print_streams(FILE *out, const struct lode_triage_answer *answer,
 			  const struct lode_text_page *page)
 {
 	struct lode_table *table = lode_table_new(table_columns, N_COLUMNS, 0);
+	char **names = LODE_RECORDING_NAMES(answer->streams, answer->n_listed, path);
 	size_t room;
 
 	for (size_t i = 0; i < answer->n_listed; i++)
-		set_numbers(table, answer, &answer->streams[i]);
+		set_numbers(table, answer, &answer->streams[i], names[i]);
+	free(names);
 	room = lode_table_fit(table, page->columns, 28, AS, NULL);
 	for (size_t i = 0; i < answer->n_listed; i++)
 		set_known(table, answer, i, room);

@@ -68,13 +68,6 @@ export function chance(p: number): string {
 	return String(Number(p.toPrecision(1)));
 }
 
-/** The last part of a path, which tells recordings of a folder apart; of a bundle its name. */
-export function baseName(path: string): string {
-	const named = path.replace(/(^|[^/.])\/+perf\.data(\.zst|\.gz|\.xz)?$/, "$1");
-	const cut = named.lastIndexOf("/");
-	return cut >= 0 && cut + 1 < named.length ? named.slice(cut + 1) : named;
-}
-
 export function percent(part: number, whole: number): string {
 	if (!(whole > 0)) return "–";
 	return pct((100 * part) / whole);

@@ -3,9 +3,10 @@ import { useMemo } from "preact/hooks";
 import type { NextReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { Chain } from "../../shared/brief";
-import { baseName, costIn, count, measured, percent, visible } from "../../shared/format";
+import { costIn, count, measured, percent, visible } from "../../shared/format";
 import { Name } from "../../shared/name";
 import { ThingButtons } from "../../shared/opening";
+import { namer } from "../../shared/recording-names";
 import { Facts, Section } from "../../shared/section";
 import { type Step, Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
@@ -29,12 +30,13 @@ export function StepPage(props: {
 	const before = turns[turn.number - 2];
 	const after = turns[turn.number];
 	const share = (ns: number) => percent(ns, report.symptom_ns);
+	const name = useMemo(() => namer(turns.map((t) => t.step.stream)), [turns]);
 	const stepTo = (other: Turn | undefined): Step | undefined =>
 		other && {
 			path: [reference.name, other.step.stream_id],
 			text: (
 				<>
-					{count(other.number)}. <Name text={baseName(other.step.stream)} most={40} />
+					{count(other.number)}. <Name text={name(other.step.stream)} most={40} />
 				</>
 			),
 		};
@@ -47,7 +49,7 @@ export function StepPage(props: {
 				after={stepTo(after)}
 			/>
 			<h1>
-				{count(turn.number)}. <Name text={baseName(step.stream)} most={80} />
+				{count(turn.number)}. <Name text={name(step.stream)} most={80} />
 			</h1>
 			<p class="quiet mono">
 				<Name text={step.stream} most={300} />

@@ -1,11 +1,13 @@
 // One new recording: what it is known as.
+import { useMemo } from "preact/hooks";
 import type { TriageReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
-import { baseName, costIn, count, percent } from "../../shared/format";
+import { costIn, count, percent } from "../../shared/format";
 import { Legend } from "../../shared/legend";
 import { Name } from "../../shared/name";
 import { ThingButtons } from "../../shared/opening";
+import { namer } from "../../shared/recording-names";
 import { Facts, Section } from "../../shared/section";
 import { exclusiveColumns, signatureColumns } from "../../shared/signature-columns";
 import { type Step, Steps } from "../../shared/steps";
@@ -18,10 +20,11 @@ export function StreamPage(props: { report: TriageReport; reference: ReportRef; 
 	const before = report.triaged[at - 1];
 	const after = report.triaged[at + 1];
 	const cost = (ns: number) => costIn(report, ns);
+	const name = useMemo(() => namer(report.triaged.map((s) => s.path)), [report]);
 	const stepTo = (other: Triaged | undefined): Step | undefined =>
 		other && {
 			path: [reference.name, "recording", other.id],
-			text: <Name text={baseName(other.path)} most={40} />,
+			text: <Name text={name(other.path)} most={40} />,
 		};
 	return (
 		<>
@@ -32,7 +35,7 @@ export function StreamPage(props: { report: TriageReport; reference: ReportRef; 
 				after={stepTo(after)}
 			/>
 			<h1>
-				<Name text={baseName(stream.path)} most={80} />
+				<Name text={name(stream.path)} most={80} />
 			</h1>
 			<p class="quiet mono">
 				<Name text={stream.path} most={300} />

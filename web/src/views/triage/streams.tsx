@@ -3,11 +3,12 @@ import type { TriageReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { bottomAxis } from "../../shared/axis";
 import type { Draw } from "../../shared/export";
-import { baseName, costIn, count, percent, plural } from "../../shared/format";
+import { costIn, count, percent, plural } from "../../shared/format";
 import { Legend } from "../../shared/legend";
 import { goTo, useParam } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Picture } from "../../shared/picture";
+import { namer } from "../../shared/recording-names";
 import { linear, ticks } from "../../shared/scales";
 import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
@@ -149,6 +150,7 @@ function Bars(props: {
 }) {
 	const { report, streams, onPick } = props;
 	const [at, setAt] = useParam("bar");
+	const name = useMemo(() => namer(streams.map((s) => s.path)), [streams]);
 	const focus = at === "" ? -1 : Math.min(Number(at) || 0, streams.length - 1);
 	const domain = useMemo(
 		(): [number, number] => [0, Math.max(1, ...streams.map((s) => s.symptom_ns))],
@@ -189,14 +191,14 @@ function Bars(props: {
 					from += ns;
 				});
 				if (stream.over) paint.text(2, y + 11, "!", { fill: colors.mark, size: 13, weight: 700 });
-				paint.text(14, y + 11, baseName(stream.path), {
+				paint.text(14, y + 11, name(stream.path), {
 					fill: colors.text,
 					size: 12,
 					maxWidth: LABEL - 24,
 				});
 			});
 		},
-		[streams, domain, report],
+		[streams, domain, report, name],
 	);
 	return (
 		<Picture
