@@ -23,6 +23,7 @@ struct request {
 	bool has_too_many;
 	char *key;		  /* of a lasting answer; NULL: it is none */
 	struct lode_shown *shown; /* from its first line to its end */
+	const struct lode_answers *answers;
 	struct MHD_Connection *connection;
 	const struct lode_site_question *question;
 	struct lode_asker_job job;
@@ -51,16 +52,25 @@ static struct MHD_Response *response_of(const char *bytes, size_t n,
 	return response;
 }
 
-/* LIMIT: of the time that a question takes; less than what a client has for it (server.h). */
-enum { MOST_ANSWER_MS = 120000 };
-
-enum { ASKER_THREADS = 2 };
+enum {
+	/* LIMIT: of the time that a question takes; less than what a client has for it (server.h).
+	 */
+	MOST_ANSWER_MS = 120000,
+	/* How long what is pending is asked again before the client is asked to. A change waits as
+	   long as for others that write; pages do not ask for it again. */
+	READ_PATIENCE_MS = 1000,
+	CHANGE_PATIENCE_MS = 10000,
+	/* LIMIT: of the processes that answer at once. */
+	ASKER_THREADS = 2,
+};
 
 void lode_answers_make(struct lode_answers *answers, struct lode_site *site)
 {
 	lode_showcase_init(&answers->showcase, lode_shown_new(site));
 	answers->n_reports = lode_site_n_reports(site);
 	answers->asker = lode_asker_start(answers->n_reports, ASKER_THREADS);
+	if (!answers->question_ms)
+		answers->question_ms = MOST_ANSWER_MS;
 }
 
 void lode_answers_show(struct lode_answers *answers, struct lode_site *site)
@@ -71,6 +81,7 @@ void lode_answers_show(struct lode_answers *answers, struct lode_site *site)
 
 void lode_answers_stop(struct lode_answers *answers)
 {
+	atomic_store(&answers->is_stopping, true);
 	if (answers->asker)
 		lode_asker_stop(answers->asker);
 }
@@ -247,16 +258,23 @@ static void ask(struct request *request)
 	struct lode_error err = {0};
 	char *json = NULL;
 	size_t n = 0;
-	const struct lode_apart_limits limits = {lode_memory_bound(), MOST_ANSWER_MS};
+	bool is_change = question->kind == LODE_REQUEST_CHANGE;
+	const struct lode_apart_limits limits = {
+		.memory_bytes = lode_memory_bound(),
+		.time_ms = request->answers->question_ms,
+		.patience_ms = is_change ? CHANGE_PATIENCE_MS : READ_PATIENCE_MS,
+		/* A change that is under way comes to its end. */
+		.is_stopping = is_change ? NULL : &request->answers->is_stopping,
+	};
 	int rc;
 
-	if (question->kind == LODE_REQUEST_CHANGE) {
+	if (is_change) {
 		query.body = request->body.at;
 		query.body_bytes = request->body.n - 1;
 	}
-	rc = question->is_apart ? lode_apart_answer(&json, &n, question->answer, question->context,
-						    &query, &limits, &err)
-				: ask_here(&json, &n, question, &query, &err);
+	rc = question->is_here ? ask_here(&json, &n, question, &query, &err)
+			       : lode_apart_answer(&json, &n, question->answer, question->context,
+						   &query, &limits, &err);
 	request->status = rc == LODE_OK ? MHD_HTTP_OK : status_of(rc);
 	if (rc != LODE_OK) {
 		free(json);
@@ -326,6 +344,7 @@ static enum MHD_Result start_question(struct lode_answers *answers,
 		return refuse_with(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "too many questions are waiting: try again in a moment",
 				   "Retry-After", "1");
+	request->answers = answers;
 	request->connection = connection;
 	request->question = place->question;
 	request->job = (struct lode_asker_job){

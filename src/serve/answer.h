@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "serve/asker.h"
 #include "serve/guard.h"
 #include "serve/overdue.h"
@@ -16,13 +18,15 @@ struct lode_answers {
 	struct lode_overdue *overdue;
 	char cookie[24];	  /* its name: cookies do not know ports */
 	struct lode_asker *asker; /* a lane per report: its questions run one at a time */
+	int64_t question_ms;	  /* most of one question; 0: the usual */
+	atomic_bool is_stopping;  /* questions end, unanswered */
 };
 
 /* Makes the site's answers that never change, and starts to take questions. */
 void lode_answers_make(struct lode_answers *answers, struct lode_site *site);
 /* The same of another site with the same reports, which takes its place. */
 void lode_answers_show(struct lode_answers *answers, struct lode_site *site);
-/* Answers what was asked, and takes no more questions; documents still come. */
+/* Ends what is asked, but for changes, and takes no more questions; documents still come. */
 void lode_answers_stop(struct lode_answers *answers);
 void lode_answers_release(struct lode_answers *answers);
 

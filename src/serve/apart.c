@@ -18,7 +18,12 @@
 #include "base/written.h"
 
 /* LIMIT: of an answer that comes through the pipe. */
-static const size_t most_answer_bytes = (size_t)1 << 30;
+static const size_t most_answer_bytes = (size_t)256 << 20;
+
+enum {
+	LOOK_MS = 100, /* for the server's end */
+	AGAIN_MS = 50, /* until what is pending is asked again */
+};
 
 /* What comes through the pipe first. */
 struct outcome {
@@ -28,8 +33,9 @@ struct outcome {
 
 /* ---- In the child ---- */
 
-/* Connections are the server's: open here, they would not end where it ends them. */
-static void close_sockets(void)
+/* Connections, and other questions' pipes, are the server's: open here, they would not end where it
+   ends them. */
+static void close_connections(const int ours[2])
 {
 	DIR *list = opendir("/proc/self/fd");
 	struct dirent *entry;
@@ -38,7 +44,8 @@ static void close_sockets(void)
 		int fd = (int)strtol(entry->d_name, NULL, 10);
 		struct stat st;
 
-		if (fd > STDERR_FILENO && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode))
+		if (fd > STDERR_FILENO && fd != ours[0] && fd != ours[1] && fstat(fd, &st) == 0 &&
+		    (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode)))
 			close(fd);
 	}
 	if (list)
@@ -81,7 +88,7 @@ static bool write_all(int fd, const void *bytes, size_t n)
 }
 
 static void __attribute__((noreturn))
-be_child(int to, int said, lode_site_answer *answer, void *context,
+be_child(int to, int said, pid_t server, lode_site_answer *answer, void *context,
 	 const struct lode_site_query *query, const struct lode_apart_limits *limits)
 {
 	const struct rlimit no_core = {0, 0};
@@ -91,10 +98,12 @@ be_child(int to, int said, lode_site_answer *answer, void *context,
 	FILE *out;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != server)
+		_exit(LODE_EXIT_FAILURE);
 	(void)setrlimit(RLIMIT_CORE, &no_core);
 	(void)dup2(said, STDERR_FILENO);
 	signal(SIGPIPE, SIG_DFL);
-	close_sockets();
+	close_connections((const int[]){to, said});
 	if (limits->memory_bytes)
 		limit_memory(limits->memory_bytes);
 	out = lode_written_open(&json, &n);
@@ -109,24 +118,41 @@ be_child(int to, int said, lode_site_answer *answer, void *context,
 
 typedef LODE_VEC(char) byte_vec;
 
-/* Takes all that comes until the child closes the pipe. False: not in time, or too much. */
-static bool take_answer(byte_vec *out, int from, int64_t until_ms)
+enum end { ANSWERED, TOO_SLOW, TOO_LARGE, STOPPED };
+
+static int64_t now_ms_apart(void)
+{
+	return lode_clock_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
+static bool is_stopping(const struct lode_apart_limits *limits)
+{
+	return limits->is_stopping && atomic_load(limits->is_stopping);
+}
+
+/* Takes all that comes until the child closes the pipe. */
+static enum end take_answer(byte_vec *out, int from, int64_t until_ms,
+			    const struct lode_apart_limits *limits)
 {
 	for (;;) {
-		int64_t rest_ms = until_ms - lode_clock_ns(CLOCK_MONOTONIC) / 1000000;
+		int64_t rest_ms = until_ms - now_ms_apart();
 		struct pollfd ready = {.fd = from, .events = POLLIN};
 		char piece[1 << 16];
 		ssize_t n;
 
-		if (rest_ms <= 0 || out->n > most_answer_bytes)
-			return false;
-		if (poll(&ready, 1, rest_ms < 1000 ? (int)rest_ms : 1000) <= 0)
+		if (is_stopping(limits))
+			return STOPPED;
+		if (rest_ms <= 0)
+			return TOO_SLOW;
+		if (out->n > most_answer_bytes)
+			return TOO_LARGE;
+		if (poll(&ready, 1, rest_ms < LOOK_MS ? (int)rest_ms : LOOK_MS) <= 0)
 			continue;
 		n = read(from, piece, sizeof(piece));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return true;
+			return ANSWERED;
 		lode_vec_append_all(out, piece, (size_t)n);
 	}
 }
@@ -145,6 +171,10 @@ static int fail_apart(int status, int said, size_t memory_bytes, struct lode_err
 			  memory_bytes >> 20, text);
 		return LODE_SITE_NO_MEMORY;
 	}
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		return lode_fail(err, LODE_ERR_IO, NULL, -1,
+				 "the process of the answer was killed, by a user or because the "
+				 "machine has no memory left; the server goes on");
 	if (WIFSIGNALED(status))
 		return lode_fail(err, LODE_ERR_IO, NULL, -1,
 				 "the answer failed with signal %d, which is a bug in lode; the "
@@ -153,23 +183,39 @@ static int fail_apart(int status, int said, size_t memory_bytes, struct lode_err
 	return lode_fail(err, LODE_ERR_IO, NULL, -1, "the answer was cut: %.300s", text);
 }
 
+static int fail_unfinished(enum end end, const struct lode_apart_limits *limits,
+			   struct lode_error *err)
+{
+	switch (end) {
+	case TOO_SLOW:
+		lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+			  "the answer takes longer than %lld s; ask for less, or use lode mine",
+			  (long long)(limits->time_ms / 1000));
+		return LODE_SITE_SLOW;
+	case TOO_LARGE:
+		return lode_fail(
+			err, LODE_ERR_LIMIT, NULL, -1,
+			"the answer is larger than %zu MiB; ask for less, or use lode mine",
+			most_answer_bytes >> 20);
+	default:
+		lode_fail(err, LODE_ERR_IO, NULL, -1, "the server is stopping");
+		return LODE_SITE_PENDING;
+	}
+}
+
 /* Ends the child if need be, and takes apart what it wrote. */
-static int finish_apart(char **json, size_t *n, byte_vec *got, bool is_whole, pid_t child, int said,
+static int finish_apart(char **json, size_t *n, byte_vec *got, enum end end, pid_t child, int said,
 			const struct lode_apart_limits *limits, struct lode_error *err)
 {
 	struct outcome outcome;
 	int status = 0;
 
-	if (!is_whole)
+	if (end != ANSWERED)
 		kill(child, SIGKILL);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	if (!is_whole) {
-		lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-			  "the answer takes longer than %lld s; ask for less, or use lode mine",
-			  (long long)(limits->time_ms / 1000));
-		return LODE_SITE_SLOW;
-	}
+	if (end != ANSWERED)
+		return fail_unfinished(end, limits, err);
 	if (status != 0 || got->n < sizeof(outcome))
 		return fail_apart(status, said, limits->memory_bytes, err);
 	memcpy(&outcome, got->at, sizeof(outcome));
@@ -179,36 +225,37 @@ static int finish_apart(char **json, size_t *n, byte_vec *got, bool is_whole, pi
 		return outcome.rc;
 	}
 	*n = got->n - sizeof(outcome);
-	*json = lode_alloc(*n + 1);
-	memcpy(*json, got->at + sizeof(outcome), *n);
-	(*json)[*n] = '\0';
+	memmove(got->at, got->at + sizeof(outcome), *n);
+	got->n = *n;
+	lode_vec_append(got, '\0');
+	*json = got->at;
+	*got = (byte_vec){0};
 	return LODE_OK;
 }
 
-int lode_apart_answer(char **json, size_t *n, lode_site_answer *answer, void *context,
-		      const struct lode_site_query *query, const struct lode_apart_limits *limits,
-		      struct lode_error *err)
+static int ask_child(char **json, size_t *n, lode_site_answer *answer, void *context,
+		     const struct lode_site_query *query, const struct lode_apart_limits *limits,
+		     int64_t until_ms, struct lode_error *err)
 {
-	int64_t until_ms = lode_clock_ns(CLOCK_MONOTONIC) / 1000000 + limits->time_ms;
 	int data[2] = {-1, -1}, said[2] = {-1, -1}, rc;
-	pid_t child = -1;
+	pid_t child = -1, server = getpid();
 	byte_vec got = {0};
-	bool is_whole;
+	enum end end;
 
-	*json = NULL;
-	*n = 0;
 	/* What it says beyond the pipe's room is lost: it must not wait for a reader. */
 	if (pipe2(data, O_CLOEXEC) == 0 && pipe2(said, O_CLOEXEC | O_NONBLOCK) == 0)
 		child = fork();
 	if (child == 0)
-		be_child(data[1], said[1], answer, context, query, limits);
+		be_child(data[1], said[1], server, answer, context, query, limits);
 	if (child > 0) {
 		close(data[1]);
 		data[1] = -1;
-		is_whole = take_answer(&got, data[0], until_ms);
-		rc = finish_apart(json, n, &got, is_whole, child, said[0], limits, err);
+		end = take_answer(&got, data[0], until_ms, limits);
+		rc = finish_apart(json, n, &got, end, child, said[0], limits, err);
 	} else {
-		rc = lode_fail_errno(err, errno, NULL, "cannot start a process for the answer");
+		lode_fail_errno(err, errno, NULL,
+				"cannot start a process for the answer; try again in a moment");
+		rc = LODE_SITE_PENDING;
 	}
 	for (int i = 0; i < 2; i++) {
 		if (data[i] >= 0)
@@ -218,4 +265,24 @@ int lode_apart_answer(char **json, size_t *n, lode_site_answer *answer, void *co
 	}
 	lode_vec_release(&got);
 	return rc;
+}
+
+int lode_apart_answer(char **json, size_t *n, lode_site_answer *answer, void *context,
+		      const struct lode_site_query *query, const struct lode_apart_limits *limits,
+		      struct lode_error *err)
+{
+	int64_t start_ms = now_ms_apart();
+	int rc;
+
+	*json = NULL;
+	*n = 0;
+	for (;;) {
+		if (is_stopping(limits))
+			return fail_unfinished(STOPPED, limits, err);
+		rc = ask_child(json, n, answer, context, query, limits, start_ms + limits->time_ms,
+			       err);
+		if (rc != LODE_SITE_PENDING || now_ms_apart() - start_ms > limits->patience_ms)
+			return rc;
+		usleep(AGAIN_MS * 1000);
+	}
 }

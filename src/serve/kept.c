@@ -2,6 +2,7 @@
 #include "serve/kept.h"
 
 #include "base/map.h"
+#include "base/memory_bound.h"
 
 /* ---- One answer ---- */
 
@@ -191,6 +192,7 @@ void lode_kept_put(struct lode_kept *kept, const char *key, struct lode_made *ma
 
 struct lode_shown *lode_shown_new(struct lode_site *site)
 {
+	size_t bound = lode_memory_bound();
 	struct lode_shown *shown = lode_alloc0(1, sizeof(*shown));
 	size_t n;
 
@@ -202,7 +204,8 @@ struct lode_shown *lode_shown_new(struct lode_site *site)
 	shown->made = lode_alloc0(n, sizeof(struct lode_made *));
 	for (size_t i = 0; i < n; i++)
 		shown->made[i] = lode_made_of_document(lode_site_document(site, i));
-	shown->kept = lode_kept_new(LODE_SITE_KEPT_BYTES);
+	shown->kept = lode_kept_new(
+		bound && bound / 4 < LODE_SITE_KEPT_BYTES ? bound / 4 : LODE_SITE_KEPT_BYTES);
 	return shown;
 }
 

@@ -218,6 +218,7 @@ int lode_server_answer(struct lode_server *server, struct lode_site *site, struc
 		[LODE_AWAITS_ANSWER] = options->answer_ms ? options->answer_ms : 300000,
 	};
 
+	server->answers.question_ms = options->question_ms;
 	lode_answers_make(&server->answers, site);
 	server->answers.overdue = lode_overdue_start(limits_ms, crowd_of(options));
 	server->daemon = start_daemon(server);

@@ -26,6 +26,7 @@ struct lode_server_options {
 	/* What a client may take for a header (and between two requests), for the body of a
 	   change, and for reading an answer; 0: 20 s, 20 s, 5 min. */
 	int64_t header_ms, body_ms, answer_ms;
+	int64_t question_ms; /* less than answer_ms */
 };
 
 /*
@@ -42,7 +43,7 @@ int lode_server_answer(struct lode_server *server, struct lode_site *site, struc
  * Requests that are under way end with the site that they began with. Any thread.
  */
 void lode_server_show(struct lode_server *server, struct lode_site *site);
-/* Answers that are under way end first. NULL does nothing. */
+/* Ends questions; changes that are under way come to their end. NULL does nothing. */
 void lode_server_stop(struct lode_server *server);
 
 uint16_t lode_server_port(const struct lode_server *server);

@@ -141,8 +141,12 @@ void lode_site_add_pending(struct lode_site *site, const char *name, const char 
 			   const char *title, lode_site_answer *answer, void *context)
 {
 	lode_site_add_report(site, name, schema, title, "", 0);
-	site->reports.at[site->reports.n - 1].pending = (struct lode_site_question){
-		.what = "", .kind = LODE_REQUEST_READ, .answer = answer, .context = context};
+	site->reports.at[site->reports.n - 1].pending =
+		(struct lode_site_question){.what = "",
+					    .kind = LODE_REQUEST_READ,
+					    .is_here = true,
+					    .answer = answer,
+					    .context = context};
 }
 
 static struct site_report *find_report(const struct lode_site *site, const char *name, size_t n)
@@ -160,8 +164,11 @@ void lode_site_set_others(struct lode_site *site, const char *report, lode_site_
 	struct site_report *r = find_report(site, report, strlen(report));
 
 	assert(r);
-	r->others = (struct lode_site_question){
-		.what = "", .kind = LODE_REQUEST_READ, .answer = answer, .context = context};
+	r->others = (struct lode_site_question){.what = "",
+						.kind = LODE_REQUEST_READ,
+						.is_here = true,
+						.answer = answer,
+						.context = context};
 }
 
 void lode_site_set_stale(struct lode_site *site, const char *report)
@@ -201,15 +208,6 @@ void lode_site_add_lasting(struct lode_site *site, const char *report, const cha
 					      .parameters = parameters,
 					      .answer = answer,
 					      .context = context});
-}
-
-void lode_site_set_apart(struct lode_site *site, const char *report)
-{
-	struct site_report *r = find_report(site, report, strlen(report));
-
-	assert(r);
-	for (size_t i = 0; i < r->questions.n; i++)
-		r->questions.at[i].is_apart = r->questions.at[i].kind != LODE_REQUEST_CHANGE;
 }
 
 bool lode_site_has_changes(const struct lode_site *site)

@@ -10,9 +10,8 @@
  * A site knows no HTTP and no analysis: who makes it brings documents as bytes and questions as
  * functions. Names are looked up in a list; nothing in a request ever becomes a path of a file.
  * A report may be pending, and say how far it is. Fill it, then give it to a server; from then on
- * only questions run, one at a time for each report, so that what they look into needs no lock of
- * its own. When what it shows has changed, another site takes its place (server.h); it is freed
- * when its last reference is gone.
+ * only questions run, one at a time for each report. When what it shows has changed, another site
+ * takes its place (server.h); it is freed when its last reference is gone.
  */
 #pragma once
 
@@ -54,7 +53,8 @@ enum lode_site_refusal {
 /*
  * Writes a JSON document to `out` and gives LODE_OK; or a refusal, or a status: LODE_ERR_ARG: the
  * question is wrong (400), LODE_ERR_LIMIT: asks for too much (413), else the engine failed (500).
- * `err` then says why, and what was written is dropped. Runs on a thread of its own.
+ * `err` then says why, and what was written is dropped. Runs in a process of its own
+ * (serve/apart.h): what it changes of its context is lost.
  */
 typedef int lode_site_answer(void *context, const struct lode_site_query *query, FILE *out,
 			     struct lode_error *err);
@@ -74,7 +74,8 @@ void lode_site_set_page(struct lode_site *site, const char *html, size_t html_by
 void lode_site_add_report(struct lode_site *site, const char *name, const char *schema,
 			  const char *title, const char *json, size_t json_bytes);
 /* Adds a report that is still being made: `answer` says how far it is (LODE_SITE_PENDING and a
-   sentence), whatever is asked of it. */
+   sentence), whatever is asked of it. It runs on a thread of the server, and must read nothing that
+   others made. */
 void lode_site_add_pending(struct lode_site *site, const char *name, const char *schema,
 			   const char *title, lode_site_answer *answer, void *context);
 /* What is asked of a report that has no such question is answered so: its own are still being made,
@@ -94,13 +95,7 @@ void lode_site_add_question(struct lode_site *site, const char *report, const ch
 void lode_site_add_lasting(struct lode_site *site, const char *report, const char *what,
 			   const char *const *parameters, lode_site_answer *answer, void *context);
 
-/*
- * All questions of the report that are there, but for changes, are answered each in a process of
- * its own (serve/apart.h): what they change of their context is lost.
- */
-void lode_site_set_apart(struct lode_site *site, const char *report);
-
-/* LIMIT: of all lasting answers. What was not asked for longest is made again. */
+/* LIMIT: of all lasting answers; less than a quarter of --memory. What was not asked for longest is made again. */
 #define LODE_SITE_KEPT_BYTES ((size_t)512 << 20)
 
 /* ---- For the server ---- */
@@ -117,7 +112,7 @@ struct lode_site_question {
 	const char *what;
 	enum lode_request_kind kind;   /* whose it may be */
 	const char *const *parameters; /* of a lasting one; NULL: it is none */
-	bool is_apart;
+	bool is_here;		       /* on a thread of the server, not in a process of its own */
 	lode_site_answer *answer;
 	void *context;
 };

@@ -41,6 +41,9 @@ enum lode_repo_mode {
  */
 int lode_repo_open(struct lode_repo **out, const char *path, enum lode_repo_mode mode,
 		   struct lode_error *err);
+/* False: this process was forked while another thread had a repository open. It has SQLite's locks
+   as they were then, and lode_repo_open fails: fork again. */
+bool lode_repo_may_open(void);
 void lode_repo_close(struct lode_repo *repo); /* NULL does nothing */
 
 const char *lode_repo_path(const struct lode_repo *repo);

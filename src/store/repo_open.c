@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +11,27 @@
 #include "base/clock.h"
 #include "base/private_file.h"
 #include "store/repo_segments.h"
+
+/* ---- Forks ---- */
+
+static atomic_uint n_open; /* of all threads */
+static bool was_open;	   /* by another thread of the parent, at the fork */
+
+static void begin_child_repo(void)
+{
+	was_open |= n_open > 0;
+	n_open = 0;
+}
+
+static void __attribute__((constructor)) heed_forks_repo(void)
+{
+	(void)pthread_atfork(NULL, NULL, begin_child_repo);
+}
+
+bool lode_repo_may_open(void)
+{
+	return !was_open;
+}
 
 /* ---- The file ---- */
 
@@ -343,6 +366,10 @@ int lode_repo_open(struct lode_repo **out, const char *path, enum lode_repo_mode
 	int rc;
 
 	*out = NULL;
+	if (!lode_repo_may_open())
+		return lode_fail(err, LODE_ERR_IO, path, -1,
+				 "the repository was being read when this process was started; try "
+				 "again in a moment");
 	if (stat(path, &st) < 0) {
 		if (errno != ENOENT || mode != LODE_REPO_CREATE)
 			return lode_fail_errno(err, errno, path, "cannot open the repository");
@@ -350,6 +377,7 @@ int lode_repo_open(struct lode_repo **out, const char *path, enum lode_repo_mode
 		return lode_fail(err, LODE_ERR_ARG, path, -1,
 				 "a repository must be a regular file");
 	}
+	n_open++;
 	repo = lode_alloc0(1, sizeof(*repo));
 	repo->path = lode_strdup(path);
 	repo->mode = mode;
@@ -376,6 +404,7 @@ void lode_repo_close(struct lode_repo *repo)
 	free(repo->path);
 	free(repo->shape);
 	free(repo);
+	n_open--;
 }
 
 void lode_repo_wait_ms(struct lode_repo *repo, int ms)

@@ -80,7 +80,7 @@ static int compare(const struct lode_serve_mine *mine, char *sides[2], FILE *out
 	struct lode_asked asked = {.command = "diff", .options = of_repo, .next_options = of_repo};
 	struct lode_diff_request request = compare_request_of(mine, sides, &asked);
 	struct lode_diff_answer *answer = NULL;
-	int rc = lode_repo_open(&request.sets.repo, mine->repo, LODE_REPO_READ, err);
+	int rc = lode_serve_open_repo(&request.sets.repo, mine, LODE_REPO_READ, err);
 
 	if (rc == LODE_OK)
 		rc = lode_diff_run(&answer, &request, err);

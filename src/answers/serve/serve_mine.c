@@ -24,7 +24,6 @@ struct lode_serve_mine *lode_serve_mine_new(struct lode_mine_answer *answer,
 	mine->mined = answer->mined;
 	lode_drill_build(&mine->drill, mine->mined);
 	lode_stream_groups_keys(&mine->keys, answer->set);
-	mine->groups = lode_alloc0(mine->keys.n + 1, sizeof(*mine->groups));
 	if (repo)
 		lode_rows_of_nodes_build(&mine->rows, mine->mined->digest);
 	return mine;
@@ -34,11 +33,7 @@ void lode_serve_mine_close(struct lode_serve_mine *mine)
 {
 	if (!mine)
 		return;
-	lode_serve_known_release(&mine->known);
 	lode_rows_of_nodes_release(&mine->rows);
-	for (size_t i = 0; i < mine->keys.n; i++)
-		lode_stream_groups_release(&mine->groups[i]);
-	free(mine->groups);
 	lode_vec_release(&mine->keys);
 	lode_drill_release(&mine->drill);
 	free(mine);
@@ -316,7 +311,5 @@ void lode_serve_mine_add(struct lode_serve_mine *mine, struct lode_site *site, c
 			       answer_source, mine);
 	lode_site_add_lasting(site, report, "flame", flame, answer_flame, mine);
 	lode_serve_compare_add(mine, site, report);
-	lode_site_set_apart(site, report);
-	/* These keep what they work out, and use the repository's connection. */
 	lode_serve_signatures_add(mine, site, report);
 }

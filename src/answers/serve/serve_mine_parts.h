@@ -10,15 +10,6 @@
 #include "answers/sign/signature_request.h"
 #include "streams/stream_set.h"
 
-/* The repository's signatures as they were when they were last looked at, and what they match. */
-struct lode_serve_known {
-	char *text; /* of all (model/signature.h): equal texts, equal costs; NULL: never looked */
-	size_t size;
-	struct lode_coverage coverage;
-	struct lode_signature_match match;
-	lode_cluster_matches matches;
-};
-
 struct lode_serve_change {
 	struct lode_serve_mine *mine;
 	enum lode_signature_act act;
@@ -34,9 +25,6 @@ struct lode_serve_mine {
 	struct lode_drill drill;
 	lode_stream_keys keys;
 	struct lode_rows_of_nodes rows; /* of a repository */
-	/* What follows belongs to the report's questions, of which one runs at a time. */
-	struct lode_stream_groups *groups; /* per key; made when it is asked for first */
-	struct lode_serve_known known;
 	struct lode_serve_change changes[LODE_N_SIGNATURE_CHANGES];
 };
 
@@ -45,10 +33,14 @@ int lode_serve_find_cluster(const struct lode_cluster **out, const struct lode_s
 			    const struct lode_site_query *query, const char *parameter,
 			    struct lode_error *err);
 
+/* The report's repository, for the process of one question. LODE_SITE_PENDING: the process was
+   started while the server was reading the repository itself, and cannot. */
+int lode_serve_open_repo(struct lode_repo **out, const struct lode_serve_mine *mine,
+			 enum lode_repo_mode mode, struct lode_error *err);
+
 /* Questions about signatures, and changes; trend as well, which may be a signature's. */
 void lode_serve_signatures_add(struct lode_serve_mine *mine, struct lode_site *site,
 			       const char *report);
 /* Of a repository: its streams of one value of a label against those of another. */
 void lode_serve_compare_add(struct lode_serve_mine *mine, struct lode_site *site,
 			    const char *report);
-void lode_serve_known_release(struct lode_serve_known *known);

@@ -11,40 +11,33 @@ enum { BUSY_MS = 10000 };
 
 /* ---- What signatures match ---- */
 
-void lode_serve_known_release(struct lode_serve_known *known)
+/* The repository's signatures as they are now, against the streams. */
+struct known {
+	struct lode_signature_store store;
+	struct lode_coverage coverage;
+	struct lode_signature_match match;
+	lode_cluster_matches matches;
+};
+
+static void release_known(struct known *known)
 {
-	free(known->text);
-	if (known->text) {
-		lode_coverage_release(&known->coverage);
-		lode_signature_match_release(&known->match);
-	}
+	lode_coverage_release(&known->coverage);
+	lode_signature_match_release(&known->match);
 	lode_vec_release(&known->matches);
-	memset(known, 0, sizeof(*known));
+	lode_signature_store_release(&known->store);
 }
 
-/* Holds them against the streams, unless they are those of the last time. */
-static int know(struct lode_serve_mine *mine, const struct lode_signatures *list,
-		struct lode_error *err)
+static int match_known(struct known *known, const struct lode_serve_mine *mine,
+		       struct lode_error *err)
 {
+	const struct lode_signatures *list = &known->store.signatures;
 	const struct lode_digest *digest = mine->mined->digest;
-	struct lode_serve_known *known = &mine->known;
 	struct lode_signature_matcher *matcher;
-	size_t size, n = list->list.n;
-	char *text = lode_signatures_format(list, &size);
-	int rc;
+	size_t n = list->list.n;
+	int rc = lode_signature_matcher_new(&matcher, list->list.at, n, err);
 
-	if (known->text && known->size == size && memcmp(known->text, text, size) == 0) {
-		free(text);
-		return LODE_OK;
-	}
-	rc = lode_signature_matcher_new(&matcher, list->list.at, n, err);
-	if (rc < 0) {
-		free(text);
+	if (rc < 0)
 		return rc;
-	}
-	lode_serve_known_release(known);
-	known->text = text;
-	known->size = size;
 	lode_signature_match(&known->match, matcher, digest);
 	lode_signature_matcher_free(matcher);
 	lode_coverage_build(&known->coverage, &known->match, list->list.at, n, digest);
@@ -54,73 +47,70 @@ static int know(struct lode_serve_mine *mine, const struct lode_signatures *list
 
 /* ---- Reading ---- */
 
-static void put_signatures(FILE *out, const struct lode_serve_mine *mine,
-			   const struct lode_signatures *list)
+static void put_signatures(FILE *out, const struct lode_serve_mine *mine, const struct known *known)
 {
 	struct lode_mine_signatures report = {
 		.path = mine->repo,
-		.signatures = list,
-		.coverage = &mine->known.coverage,
+		.signatures = &known->store.signatures,
+		.coverage = &known->coverage,
 		.mined = mine->mined,
-		.matches = &mine->known.matches,
+		.matches = &known->matches,
 	};
 
 	lode_mine_signatures_json(out, &report);
 }
 
-/* The repository's signatures as they are now; both are the caller's, also on failure. */
-static int read_signatures(struct lode_repo **repo, struct lode_signature_store *store,
-			   struct lode_serve_mine *mine, struct lode_error *err)
+int lode_serve_open_repo(struct lode_repo **out, const struct lode_serve_mine *mine,
+			 enum lode_repo_mode mode, struct lode_error *err)
 {
-	int rc = lode_repo_open(repo, mine->repo, LODE_REPO_READ, err);
+	int rc = lode_repo_open(out, mine->repo, mode, err);
 
-	memset(store, 0, sizeof(*store));
+	return lode_repo_may_open() ? rc : LODE_SITE_PENDING;
+}
+
+/* Both are the caller's, also on failure. */
+static int read_known(struct known *known, struct lode_repo **repo,
+		      const struct lode_serve_mine *mine, struct lode_error *err)
+{
+	int rc = lode_serve_open_repo(repo, mine, LODE_REPO_READ, err);
+
 	if (rc == 0)
-		rc = lode_signature_store_open(store, *repo, mine->repo, false, err);
+		rc = lode_signature_store_open(&known->store, *repo, mine->repo, false, err);
 	if (rc == 0)
-		rc = know(mine, &store->signatures, err);
+		rc = match_known(known, mine, err);
 	return rc;
 }
 
 static int answer_signatures(void *context, const struct lode_site_query *query, FILE *out,
 			     struct lode_error *err)
 {
-	struct lode_serve_mine *mine = context;
-	struct lode_signature_store store;
+	const struct lode_serve_mine *mine = context;
+	struct known known = {0};
 	struct lode_repo *repo;
-	int rc = read_signatures(&repo, &store, mine, err);
+	int rc = read_known(&known, &repo, mine, err);
 
 	(void)query;
 	if (rc == LODE_OK)
-		put_signatures(out, mine, &store.signatures);
-	lode_signature_store_release(&store);
+		put_signatures(out, mine, &known);
+	release_known(&known);
 	lode_repo_close(repo);
 	return rc;
 }
 
 /* ---- Trends ---- */
 
-static int group(const struct lode_stream_groups **out, struct lode_serve_mine *mine,
-		 const char *by, struct lode_error *err)
+static int group(struct lode_stream_groups *out, const struct lode_serve_mine *mine, const char *by,
+		 struct lode_error *err)
 {
-	size_t i = 0;
-	int rc = LODE_OK;
-
-	*out = NULL;
-	while (i < mine->keys.n && strcmp(mine->keys.at[i], by) != 0)
-		i++;
-	if (i == mine->keys.n)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no recording has the label '%.60s'",
-				 by);
-	if (!mine->groups[i].names)
-		rc = lode_stream_groups_make(&mine->groups[i], mine->answer->set, mine->keys.at[i],
-					     err);
-	*out = &mine->groups[i];
-	return rc;
+	for (size_t i = 0; i < mine->keys.n; i++)
+		if (strcmp(mine->keys.at[i], by) == 0)
+			return lode_stream_groups_make(out, mine->answer->set, mine->keys.at[i],
+						       err);
+	return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no recording has the label '%.60s'", by);
 }
 
 static int trend_of_cluster(struct lode_mine_trend *trend, struct lode_group_cost **costs,
-			    struct lode_serve_mine *mine, const struct lode_site_query *query,
+			    const struct lode_serve_mine *mine, const struct lode_site_query *query,
 			    struct lode_error *err)
 {
 	int rc = lode_serve_find_cluster(&trend->cluster, mine, query, "cluster", err);
@@ -131,23 +121,23 @@ static int trend_of_cluster(struct lode_mine_trend *trend, struct lode_group_cos
 }
 
 static int trend_of_signature(struct lode_mine_trend *trend, struct lode_group_cost **costs,
-			      struct lode_serve_mine *mine, struct lode_error *err)
+			      const struct lode_serve_mine *mine, struct lode_error *err)
 {
 	const struct lode_signature *signature;
-	struct lode_signature_store store;
+	struct known known = {0};
 	struct lode_repo *repo;
-	int rc = read_signatures(&repo, &store, mine, err);
+	int rc = read_known(&known, &repo, mine, err);
 
 	if (rc == LODE_OK) {
-		signature = lode_signature_named(&store.signatures, trend->signature, err);
+		signature = lode_signature_named(&known.store.signatures, trend->signature, err);
 		if (signature)
 			*costs = lode_group_costs_of_signature(
-				trend->groups, &mine->drill, &mine->known.coverage,
-				(size_t)(signature - store.signatures.list.at));
+				trend->groups, &mine->drill, &known.coverage,
+				(size_t)(signature - known.store.signatures.list.at));
 		else
 			rc = LODE_SITE_ABSENT;
 	}
-	lode_signature_store_release(&store);
+	release_known(&known);
 	lode_repo_close(repo);
 	return rc;
 }
@@ -155,15 +145,17 @@ static int trend_of_signature(struct lode_mine_trend *trend, struct lode_group_c
 static int answer_trend(void *context, const struct lode_site_query *query, FILE *out,
 			struct lode_error *err)
 {
-	struct lode_serve_mine *mine = context;
+	const struct lode_serve_mine *mine = context;
 	const char *by = lode_site_param(query, "by");
 	struct lode_group_cost *costs = NULL;
+	struct lode_stream_groups groups = {0};
 	struct lode_mine_trend trend = {
 		.unit = mine->mined->digest->unit,
 		.by = by	     ? by
 		      : mine->keys.n ? mine->keys.at[0]
 				     : "day",
 		.keys = &mine->keys,
+		.groups = &groups,
 		.signature = mine->repo ? lode_site_param(query, "signature") : NULL,
 	};
 	int rc;
@@ -171,7 +163,7 @@ static int answer_trend(void *context, const struct lode_site_query *query, FILE
 	if (trend.signature && lode_site_param(query, "cluster"))
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 				 "give cluster= or signature=, not both");
-	rc = group(&trend.groups, mine, trend.by, err);
+	rc = group(&groups, mine, trend.by, err);
 	if (rc == LODE_OK)
 		rc = trend.signature ? trend_of_signature(&trend, &costs, mine, err)
 				     : trend_of_cluster(&trend, &costs, mine, query, err);
@@ -180,6 +172,7 @@ static int answer_trend(void *context, const struct lode_site_query *query, FILE
 		lode_mine_trend_json(out, &trend);
 	}
 	free(costs);
+	lode_stream_groups_release(&groups);
 	return rc;
 }
 
@@ -202,28 +195,30 @@ static int check_names(const struct lode_signatures *list,
 }
 
 /* In one transaction: others see the list as it was, or as it is then. */
-static int change_store(struct lode_serve_mine *mine, const struct lode_signature_request *request,
-			FILE *out, struct lode_error *err)
+static int change_store(const struct lode_serve_mine *mine,
+			const struct lode_signature_request *request, FILE *out,
+			struct lode_error *err)
 {
-	struct lode_signature_store store = {0};
+	struct known known = {0};
+	struct lode_signature_store *store = &known.store;
 	struct lode_repo *repo;
-	int rc = lode_repo_open(&repo, mine->repo, LODE_REPO_WRITE, err);
+	int rc = lode_serve_open_repo(&repo, mine, LODE_REPO_WRITE, err);
 
 	if (rc < 0)
 		return rc;
 	lode_repo_wait_ms(repo, BUSY_MS);
-	rc = lode_signature_store_begin(&store, repo, mine->repo, false, err);
+	rc = lode_signature_store_begin(store, repo, mine->repo, false, err);
 	if (rc == LODE_OK)
-		rc = check_names(&store.signatures, request, err);
+		rc = check_names(&store->signatures, request, err);
 	if (rc == LODE_OK)
-		rc = lode_signature_request_apply(&store.signatures, request, time(NULL), err);
+		rc = lode_signature_request_apply(&store->signatures, request, time(NULL), err);
 	if (rc == LODE_OK)
-		rc = lode_signature_store_save(&store, err);
+		rc = lode_signature_store_save(store, err);
 	if (rc == LODE_OK)
-		rc = know(mine, &store.signatures, err);
+		rc = match_known(&known, mine, err);
 	if (rc == LODE_OK)
-		put_signatures(out, mine, &store.signatures);
-	lode_signature_store_release(&store);
+		put_signatures(out, mine, &known);
+	release_known(&known);
 	lode_repo_close(repo);
 	return rc;
 }
@@ -232,7 +227,7 @@ static int change(void *context, const struct lode_site_query *query, FILE *out,
 		  struct lode_error *err)
 {
 	const struct lode_serve_change *asked = context;
-	struct lode_serve_mine *mine = asked->mine;
+	const struct lode_serve_mine *mine = asked->mine;
 	struct lode_signature_request request;
 	struct lode_cluster_choice choice = {0};
 	const struct lode_cluster *cluster;

@@ -134,5 +134,4 @@ void lode_serve_timeline_add(struct lode_serve_timeline *timeline, struct lode_s
 	lode_site_add_question(site, report, "window", LODE_REQUEST_READ, answer_window, timeline);
 	lode_site_add_question(site, report, "meanwhile", LODE_REQUEST_READ, answer_meanwhile,
 			       timeline);
-	lode_site_set_apart(site, report);
 }

@@ -7,13 +7,20 @@
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 /* after those */
 #include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/memory_bound.h"
+#include "base/sanitized.h"
 
 static const char token[] = "0123456789abcdef";
 static const char page[] = "<!doctype html><title>the page</title>";
@@ -21,23 +28,27 @@ static const char page[] = "<!doctype html><title>the page</title>";
 struct house {
 	struct lode_site *site;
 	struct lode_server *server;
+};
+
+/* What questions saw: shared with the processes that they run in. */
+static struct {
 	int in_question, most_in_question, n_changes, n_made, n_waiting;
 	int is_gate_open;
 	char last_body[64];
-};
+} * seen;
 
 /* Echoes a parameter; fails when it is told to. Questions of one report never overlap. */
 static int echo(void *context, const struct lode_site_query *query, FILE *out,
 		struct lode_error *err)
 {
-	struct house *house = context;
 	const char *say = lode_site_param(query, "say");
-	int n = __atomic_add_fetch(&house->in_question, 1, __ATOMIC_SEQ_CST);
+	int n = __atomic_add_fetch(&seen->in_question, 1, __ATOMIC_SEQ_CST);
 
-	if (n > house->most_in_question)
-		house->most_in_question = n;
+	(void)context;
+	if (n > seen->most_in_question)
+		seen->most_in_question = n;
 	fprintf(out, "{\"said\": \"%s\"}\n", say ? say : "");
-	__atomic_sub_fetch(&house->in_question, 1, __ATOMIC_SEQ_CST);
+	__atomic_sub_fetch(&seen->in_question, 1, __ATOMIC_SEQ_CST);
 	if (say && strcmp(say, "wrong") == 0)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "a <wrong> question");
 	if (say && strcmp(say, "much") == 0)
@@ -50,11 +61,10 @@ static int echo(void *context, const struct lode_site_query *query, FILE *out,
 static int change(void *context, const struct lode_site_query *query, FILE *out,
 		  struct lode_error *err)
 {
-	struct house *house = context;
-
+	(void)context;
 	(void)err;
-	house->n_changes++;
-	snprintf(house->last_body, sizeof(house->last_body), "%.*s",
+	seen->n_changes++;
+	snprintf(seen->last_body, sizeof(seen->last_body), "%.*s",
 		 (int)(query->body_bytes < 60 ? query->body_bytes : 60), query->body);
 	fprintf(out, "{\"bytes\": %zu}\n", query->body_bytes);
 	return LODE_OK;
@@ -64,10 +74,10 @@ static int change(void *context, const struct lode_site_query *query, FILE *out,
 static int last(void *context, const struct lode_site_query *query, FILE *out,
 		struct lode_error *err)
 {
-	struct house *house = context;
 	const char *id = lode_site_param(query, "id"), *top = lode_site_param(query, "top");
 
-	__atomic_add_fetch(&house->n_made, 1, __ATOMIC_SEQ_CST);
+	(void)context;
+	__atomic_add_fetch(&seen->n_made, 1, __ATOMIC_SEQ_CST);
 	fprintf(out, "{\"id\": \"%s\", \"top\": \"%s\", \"much\": \"%02000d\"}\n", id ? id : "",
 		top ? top : "", 0);
 	if (!id)
@@ -84,12 +94,11 @@ static int last(void *context, const struct lode_site_query *query, FILE *out,
 static int wait_at_gate(void *context, const struct lode_site_query *query, FILE *out,
 			struct lode_error *err)
 {
-	struct house *house = context;
-
+	(void)context;
 	(void)query;
 	(void)err;
-	__atomic_add_fetch(&house->n_waiting, 1, __ATOMIC_SEQ_CST);
-	while (!__atomic_load_n(&house->is_gate_open, __ATOMIC_SEQ_CST))
+	__atomic_add_fetch(&seen->n_waiting, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&seen->is_gate_open, __ATOMIC_SEQ_CST))
 		usleep(1000);
 	fputs("{\"waited\": true}\n", out);
 	return LODE_OK;
@@ -102,6 +111,7 @@ static void open_house(struct house *house, struct lode_server_options options)
 	struct lode_error err;
 
 	memset(house, 0, sizeof(*house));
+	memset(seen, 0, sizeof(*seen));
 	assert_non_null(large);
 	memset(large, ' ', 300000);
 	memcpy(large, "{}", 2);
@@ -311,12 +321,12 @@ static void changes_need_post_token_header_and_type(void **state)
 	       HOST COOKIE "Content-Type: application/json\r\n", 403, NULL);
 	expect(&house, "POST", "/api/reports/mine/sign",
 	       HOST COOKIE "X-Lode-Change: 1\r\nContent-Type: text/plain\r\n", 403, NULL);
-	assert_int_equal(house.n_changes, 0);
+	assert_int_equal(seen->n_changes, 0);
 	answer = request(&house, "POST", "/api/reports/mine/sign", CHANGING, "{\"name\": \"x\"}");
 	assert_non_null(strstr(answer, "{\"bytes\": 13}"));
 	free(answer);
-	assert_int_equal(house.n_changes, 1);
-	assert_string_equal(house.last_body, "{\"name\": \"x\"}");
+	assert_int_equal(seen->n_changes, 1);
+	assert_string_equal(seen->last_body, "{\"name\": \"x\"}");
 	close_house(&house);
 }
 
@@ -344,7 +354,7 @@ static void too_large_bodies_and_headers_are_refused(void **state)
 	assert_non_null(strstr(answer, "HTTP/1.1 413"));
 	free(answer);
 	close(fd);
-	assert_int_equal(house.n_changes, 0);
+	assert_int_equal(seen->n_changes, 0);
 
 	fd = dial(&house);
 	tell(fd, "GET / HTTP/1.1\r\nX: ", 19);
@@ -467,7 +477,7 @@ static void many_ask_at_once(void **state)
 		pthread_join(clients[i], &failed);
 		assert_null(failed);
 	}
-	assert_int_equal(house.most_in_question, 1);
+	assert_int_equal(seen->most_in_question, 1);
 	close_house(&house);
 }
 
@@ -475,11 +485,11 @@ static void many_ask_at_once(void **state)
 
 static void expect_made(struct house *house, const char *path, const char *part, int n_made)
 {
-	int before = __atomic_load_n(&house->n_made, __ATOMIC_SEQ_CST);
+	int before = __atomic_load_n(&seen->n_made, __ATOMIC_SEQ_CST);
 
 	for (int i = 0; i < 3; i++)
 		expect(house, "GET", path, HOST, 200, part);
-	assert_int_equal(__atomic_load_n(&house->n_made, __ATOMIC_SEQ_CST) - before, n_made);
+	assert_int_equal(__atomic_load_n(&seen->n_made, __ATOMIC_SEQ_CST) - before, n_made);
 }
 
 static void lasting_answers_are_made_once(void **state)
@@ -526,7 +536,7 @@ static void refusals_have_their_status_and_are_not_kept(void **state)
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
 		snprintf(path, sizeof(path), "/api/reports/mine/last?id=%s", cases[i / 2].id);
 		expect(&house, "GET", path, HOST, cases[i / 2].status, "\"error\": \"no ");
-		assert_int_equal(house.n_made, i + 1);
+		assert_int_equal(seen->n_made, i + 1);
 	}
 	expect(&house, "GET", "/api/reports/mine/last", HOST, 400, "which?");
 	close_house(&house);
@@ -558,14 +568,14 @@ static void documents_do_not_wait_for_questions(void **state)
 		waiters[i] = (struct waiter){&house, NULL};
 		assert_int_equal(pthread_create(&threads[i], NULL, ask_at_gate, &waiters[i]), 0);
 	}
-	while (!__atomic_load_n(&house.n_waiting, __ATOMIC_SEQ_CST))
+	while (!__atomic_load_n(&seen->n_waiting, __ATOMIC_SEQ_CST))
 		usleep(1000);
 	for (int i = 0; i < 20; i++) {
 		expect(&house, "GET", "/api/reports/mine", HOST, 200, "{\"a\": 1}");
 		expect(&house, "GET", "/api/reports/mine/last?id=a", HOST, 200, "\"a\"");
 	}
-	assert_int_equal(__atomic_load_n(&house.n_waiting, __ATOMIC_SEQ_CST), 1);
-	__atomic_store_n(&house.is_gate_open, 1, __ATOMIC_SEQ_CST);
+	assert_int_equal(__atomic_load_n(&seen->n_waiting, __ATOMIC_SEQ_CST), 1);
+	__atomic_store_n(&seen->is_gate_open, 1, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < 4; i++) {
 		pthread_join(threads[i], NULL);
 		assert_non_null(strstr(waiters[i].answer, "{\"waited\": true}"));
@@ -615,7 +625,7 @@ static void many_connections_leave_room(void **state)
 		if (i % 2)
 			close(fd);
 	}
-	__atomic_store_n(&house.is_gate_open, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&seen->is_gate_open, 1, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < N_ASKED; i++) {
 		if (asked[i].fd < 0)
 			continue;
@@ -627,36 +637,127 @@ static void many_connections_leave_room(void **state)
 	close_house(&house);
 }
 
-static void *open_gate(void *context)
-{
-	struct house *house = context;
-
-	usleep(50000);
-	__atomic_store_n(&house->is_gate_open, 1, __ATOMIC_SEQ_CST);
-	return NULL;
-}
-
 /* A client that went away, and a server that is stopped, while a question is asked. */
-static void stopping_waits_for_what_is_asked(void **state)
+static void stopping_ends_what_is_asked(void **state)
 {
 	static const char lines[] = "GET /api/reports/mine/gate HTTP/1.1\r\n";
+	int64_t start_ns = lode_clock_ns(CLOCK_MONOTONIC);
 	struct house house;
-	pthread_t opener;
 	char text[200];
 	int fd;
 
 	(void)state;
 	open_house(&house, (struct lode_server_options){0});
-	fd = dial(&house);
 	snprintf(text, sizeof(text), "%sHost: 127.0.0.1:%u\r\n\r\n", lines,
 		 lode_server_port(house.server));
-	tell(fd, text, strlen(text));
-	while (!__atomic_load_n(&house.n_waiting, __ATOMIC_SEQ_CST))
-		usleep(1000);
-	close(fd);
-	assert_int_equal(pthread_create(&opener, NULL, open_gate, &house), 0);
+	for (int i = 0; i < 5; i++) {
+		fd = dial(&house);
+		tell(fd, text, strlen(text));
+		while (!__atomic_load_n(&seen->n_waiting, __ATOMIC_SEQ_CST))
+			usleep(1000);
+		close(fd);
+	}
 	close_house(&house);
-	pthread_join(opener, NULL);
+	assert_int_equal(seen->n_waiting, 1); /* the others were not begun */
+	assert_true(lode_clock_ns(CLOCK_MONOTONIC) - start_ns < INT64_C(10000000000));
+	errno = 0;
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no process is left */
+	assert_int_equal(errno, ECHILD);
+}
+
+/* ---- Questions that would end the server ---- */
+
+static int __attribute__((noreturn))
+crash(void *context, const struct lode_site_query *query, FILE *out, struct lode_error *err)
+{
+	(void)context;
+	(void)query;
+	(void)out;
+	(void)err;
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
+	abort();
+}
+
+static int __attribute__((noreturn))
+take_memory(void *context, const struct lode_site_query *query, FILE *out, struct lode_error *err)
+{
+	(void)context;
+	(void)query;
+	(void)out;
+	(void)err;
+	for (;;)
+		memset(lode_alloc(1 << 16), 1, 1 << 16); /* larger ones may go to files */
+}
+
+static int be_killed(void *context, const struct lode_site_query *query, FILE *out,
+		     struct lode_error *err)
+{
+	(void)context;
+	(void)query;
+	(void)out;
+	(void)err;
+	return raise(SIGKILL);
+}
+
+static int write_much(void *context, const struct lode_site_query *query, FILE *out,
+		      struct lode_error *err)
+{
+	(void)context;
+	(void)query;
+	(void)err;
+	for (int i = 0; i < 257 << 8; i++)
+		fprintf(out, "%04096d", 0);
+	return LODE_OK;
+}
+
+struct ending {
+	lode_site_answer *answer;
+	int status;
+	const char *says;
+	int64_t question_ms; /* 0: as ever */
+};
+
+static void ask_endlessly(const struct ending *ending)
+{
+	static const char *const parameters[] = {"id", NULL};
+	struct lode_server_options options = {.token = token, .question_ms = ending->question_ms};
+	struct house house = {.site = lode_site_new()};
+	struct lode_error err;
+
+	memset(seen, 0, sizeof(*seen));
+	lode_site_add_report(house.site, "mine", "lode/mine/1", "slow/", "{\"a\": 1}\n", 9);
+	lode_site_add_question(house.site, "mine", "read", LODE_REQUEST_READ, ending->answer, NULL);
+	lode_site_add_lasting(house.site, "mine", "last", parameters, ending->answer, NULL);
+	lode_site_add_question(house.site, "mine", "sign", LODE_REQUEST_CHANGE, ending->answer,
+			       NULL);
+	assert_int_equal(start_server(&house.server, house.site, &options, &err), 0);
+	expect(&house, "GET", "/api/reports/mine/read", HOST, ending->status, ending->says);
+	if (ending->answer != write_much) { /* takes a while */
+		expect(&house, "GET", "/api/reports/mine/last", HOST, ending->status, ending->says);
+		expect(&house, "POST", "/api/reports/mine/sign", CHANGING, ending->status,
+		       ending->says);
+	}
+	expect(&house, "GET", "/api/reports/mine", HOST, 200, "{\"a\": 1}");
+	close_house(&house);
+}
+
+/* Of whatever kind they are: the server goes on, and says why. */
+static void no_question_ends_the_server(void **state)
+{
+	static const struct ending endings[] = {{crash, 500, "signal 11", 0},
+						{be_killed, 500, "was killed", 0},
+						{take_memory, 507, "of --memory", 0},
+						{write_much, 413, "larger than 256 MiB", 0},
+						{wait_at_gate, 504, "takes longer than", 300}};
+
+	(void)state;
+	lode_memory_keep_to((size_t)700 << 20);
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		/* Sanitizers end a process in their own way when memory ends. */
+		if (!LODE_IS_SANITIZED || endings[i].answer != take_memory)
+			ask_endlessly(&endings[i]);
+	lode_memory_keep_to(0);
 }
 
 /* ---- One site after another ---- */
@@ -829,10 +930,14 @@ int main(void)
 		cmocka_unit_test(refusals_have_their_status_and_are_not_kept),
 		cmocka_unit_test(documents_do_not_wait_for_questions),
 		cmocka_unit_test(many_connections_leave_room),
-		cmocka_unit_test(stopping_waits_for_what_is_asked),
+		cmocka_unit_test(stopping_ends_what_is_asked),
+		cmocka_unit_test(no_question_ends_the_server),
 		cmocka_unit_test(another_site_takes_its_place_while_many_ask),
 		cmocka_unit_test(pending_reports_say_how_far_they_are),
 	};
 
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (seen == MAP_FAILED)
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

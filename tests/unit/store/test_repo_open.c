@@ -370,6 +370,32 @@ static void a_look_beside_a_change_takes_no_lock_away(void **state)
 		close(ask[i]), close(done[i]);
 }
 
+/* SQLite's locks of that moment would be taken for the child's own. */
+static void a_process_forked_from_a_reader_opens_none(void **state)
+{
+	const char *path = scratch_path(*state, "r.lode");
+	struct lode_error err;
+
+	lode_repo_close(open_repo(path, LODE_REPO_CREATE));
+	for (int is_open = 0; is_open < 2; is_open++) {
+		struct lode_repo *repo = is_open ? open_repo(path, LODE_REPO_READ) : NULL, *own;
+		int status;
+		pid_t child = fork();
+
+		if (child == 0) {
+			bool is_right = lode_repo_may_open() == !is_open &&
+					(lode_repo_open(&own, path, LODE_REPO_WRITE, &err) == 0) ==
+						!is_open;
+
+			_exit(is_right ? 0 : 1);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+		lode_repo_close(repo);
+		assert_true(lode_repo_may_open());
+	}
+}
+
 /* At whatever page the space ends: what was there before is there, and all of it. */
 static void a_full_disk_costs_only_what_is_new(void **state)
 {
@@ -418,6 +444,7 @@ int main(void)
 		IN_SCRATCH(half_a_migration_is_none),
 		IN_SCRATCH(a_lock_that_stays_is_told),
 		IN_SCRATCH(a_look_beside_a_change_takes_no_lock_away),
+		IN_SCRATCH(a_process_forked_from_a_reader_opens_none),
 		IN_SCRATCH(a_full_disk_costs_only_what_is_new),
 		IN_SCRATCH(signatures_are_stored),
 		IN_SCRATCH(the_last_run_is_stored),
