@@ -39,11 +39,11 @@ static uint64_t changing_rights(long abi)
 	return rights;
 }
 
-static void allow_writing(int rules, const char *folder, uint64_t rights)
+static void allow_writing(int rules, const char *path, uint64_t rights)
 {
 	struct landlock_path_beneath_attr below = {.allowed_access = rights};
 
-	below.parent_fd = open(folder, O_PATH | O_CLOEXEC);
+	below.parent_fd = open(path, O_PATH | O_CLOEXEC);
 	if (below.parent_fd < 0)
 		return;
 	(void)syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &below, 0);
@@ -66,6 +66,10 @@ static bool confine_files(const struct lode_confinement *confinement)
 	for (size_t i = 0; i < confinement->n_writable; i++)
 		allow_writing(rules, confinement->writable[i],
 			      handled.handled_access_fs & ~LANDLOCK_ACCESS_FS_EXECUTE);
+	for (size_t i = 0; i < confinement->n_files; i++)
+		allow_writing(rules, confinement->files[i], file_rights);
+	if (confinement->removes_in)
+		allow_writing(rules, confinement->removes_in, LANDLOCK_ACCESS_FS_REMOVE_FILE);
 	allow_writing(rules, "/dev/null", file_rights);
 	is_done = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
 	close(rules);

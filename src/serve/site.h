@@ -95,7 +95,8 @@ void lode_site_add_question(struct lode_site *site, const char *report, const ch
 void lode_site_add_lasting(struct lode_site *site, const char *report, const char *what,
 			   const char *const *parameters, lode_site_answer *answer, void *context);
 
-/* LIMIT: of all lasting answers; less than a quarter of --memory. What was not asked for longest is made again. */
+/* LIMIT: of all lasting answers; less than a quarter of --memory. What was not asked for longest is
+ * made again. */
 #define LODE_SITE_KEPT_BYTES ((size_t)512 << 20)
 
 /* ---- For the server ---- */

@@ -2,6 +2,7 @@
 #include "answers/import/import.h"
 #include "base/escape.h"
 #include "base/private_file.h"
+#include "store/confinement.h"
 #include "tool/reading_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
@@ -130,6 +131,16 @@ static int share_repository(const struct lode_command *self, const struct import
 	return LODE_EXIT_OK;
 }
 
+/* What is read from here on was made by others. */
+static void confine(const struct import_values *v, bool is_repo_open)
+{
+	(void)lode_command_confine(&(struct lode_command_rights){
+		.repo = lode_repo_option_path(v->repo),
+		.is_repo_open = is_repo_open,
+		.is_online = v->input.symbols.debuginfod_ns != 0,
+	});
+}
+
 /* Opens the repository, takes its options, imports. */
 static int import_command_open(const struct lode_command *self, struct import_values *v,
 			       const lode_text_list *given, char **inputs, int n)
@@ -145,8 +156,10 @@ static int import_command_open(const struct lode_command *self, struct import_va
 					       &arena);
 	if (code == LODE_EXIT_OK)
 		code = share_repository(self, v);
-	if (code == LODE_EXIT_OK)
+	if (code == LODE_EXIT_OK) {
+		confine(v, false);
 		code = lode_repo_option_open(self, &request.repo, v->repo, LODE_REPO_CREATE);
+	}
 	if (code == LODE_EXIT_OK && lode_repo_shape(request.repo)) {
 		/* What is said differently is seen by the import. */
 		import_values_release(v);
@@ -160,6 +173,7 @@ static int import_command_open(const struct lode_command *self, struct import_va
 		request.labels = labels;
 		request.inputs = inputs;
 		request.n_inputs = (size_t)n;
+		confine(v, true);
 		code = import_command_answer(self, v, &request);
 	}
 	lode_repo_close(request.repo);

@@ -3,13 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/confine.h"
 #include "base/escape.h"
 #include "base/shell_words.h"
-#include "base/temporary_folder.h"
 #include "base/written.h"
 #include "document/findings.h"
 #include "tool/reading_options.h"
+#include "store/confinement.h"
 #include "tool/ending_signals.h"
 #include "tool/help.h"
 #include "tool/output_options.h"
@@ -175,35 +174,6 @@ static void wait_for_the_end(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* The user's cache folder, on the heap; NULL: there is none. */
-static char *cache_folder(void)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-
-	if (cache && *cache == '/')
-		return lode_strdup(cache);
-	return home && *home ? lode_path_join(home, ".cache") : NULL;
-}
-
-/* From here on a reader of recordings that was taken over can do little: the
-   port is taken, and nothing but the repository, caches and temporary files is written. */
-static void confine_serve(const struct serve_values *v)
-{
-	char *repo = v->repo ? lode_path_folder(v->repo) : NULL, *cache = cache_folder();
-	const char *const folders[] = {lode_temporary_parent(), repo, cache,
-				       getenv("DEBUGINFOD_CACHE_PATH")};
-	const char *writable[sizeof(folders) / sizeof(*folders)];
-	struct lode_confinement confinement = {
-		.writable = writable, .is_online = v->mine.input.symbols.debuginfod_ns != 0};
-
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
-		if (folders[i])
-			writable[confinement.n_writable++] = folders[i];
-	(void)lode_confine(&confinement);
-	free(repo);
-	free(cache);
-}
-
 /* Takes the port before anything is analysed: that it is in use is known at once. */
 static int take_port(struct serving *s)
 {
@@ -228,7 +198,12 @@ static int take_port(struct serving *s)
 	}
 	if (lode_server_listen(&s->server, &options, &err) < 0)
 		return lode_say_error(s->self, &err);
-	confine_serve(v);
+	/* From here on bounded: what a fault in a reader of recordings can do. */
+	(void)lode_command_confine(&(struct lode_command_rights){
+		.repo = v->repo,
+		.has_caches = true,
+		.is_online = v->mine.input.symbols.debuginfod_ns != 0,
+	});
 	return LODE_EXIT_OK;
 }
 

@@ -37,14 +37,24 @@ static bool may_connect(void)
 static int try_all(bool is_online)
 {
 	const char *const writable[] = {"in", "absent"};
+	const char *const files[] = {"out/file", "out/absent"};
 	char *const argv[] = {(char *)"true", NULL}, *const none[] = {NULL};
 	char byte;
 	int fd;
 
-	if (!lode_confine(&(struct lode_confinement){writable, 2, is_online}))
+	if (!lode_confine(&(struct lode_confinement){.writable = writable,
+						     .n_writable = 2,
+						     .files = files,
+						     .n_files = 2,
+						     .removes_in = "removes",
+						     .is_online = is_online}))
 		return 77;
 	if (!may_write("in/new") || !may_write("in/old"))
 		return 1;
+	if (!may_write("out/file") || may_write("out/absent") || unlink("out/file") == 0)
+		return 8;
+	if (may_write("removes/new") || may_write("removes/old") || unlink("removes/old") < 0)
+		return 9;
 	if (may_write("out/new") || may_write("out/old") || unlink("out/old") == 0)
 		return 2;
 	if (rename("out/old", "in/moved") == 0 || symlink("x", "out/link") == 0)
@@ -80,15 +90,17 @@ static void only_what_is_allowed_can_be_done(void **state)
 {
 	struct scratch *scratch = *state;
 
-	fclose(fopen(scratch_path(scratch, "in/old"), "w"));
-	{
-		FILE *out = fopen(scratch_path(scratch, "out/old"), "w");
-
-		fputs("text", out);
-		fclose(out);
-	}
 	for (int is_online = 0; is_online < 2; is_online++) {
-		int wrong = try_in_child(is_online);
+		static const char *const names[] = {"in/old", "out/old", "out/file", "removes/old"};
+		int wrong;
+
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			FILE *out = fopen(scratch_path(scratch, names[i]), "w");
+
+			fputs("text", out);
+			fclose(out);
+		}
+		wrong = try_in_child(is_online);
 
 		if (wrong == 77)
 			skip();
