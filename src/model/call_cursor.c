@@ -172,6 +172,24 @@ int lode_call_cursor_block(struct lode_call_run *out, struct lode_call_cursor *c
 	return LODE_OK;
 }
 
+int lode_call_cursor_next(struct lode_call_run *out, struct lode_call_cursor *cursor,
+			  uint64_t *from, uint64_t to)
+{
+	uint64_t skipped;
+	int rc = *from < to ? lode_call_cursor_block(out, cursor, *from) : cursor->rc;
+
+	if (*from >= to || rc < 0)
+		return rc;
+	skipped = *from - out->first;
+	out->at += skipped;
+	out->first += skipped;
+	out->n -= skipped;
+	if (out->n > to - *from)
+		out->n = (size_t)(to - *from);
+	*from += out->n;
+	return 1;
+}
+
 uint64_t lode_call_find(struct lode_call_cursor *cursor, int64_t t_ns)
 {
 	const lode_call_level blocks = lode_call_blocks(cursor->thread);
@@ -289,13 +307,11 @@ int lode_call_sum_range(struct lode_call_sums *sums, struct lode_call_cursor *cu
 			from += span->n_calls;
 			continue;
 		}
-		if (lode_call_cursor_block(&run, cursor, from) < 0)
+		if (lode_call_cursor_next(&run, cursor, &from, to) < 0)
 			break;
-		for (; from < run.first + run.n && from < to; from++) {
-			const struct lode_call *call = &run.at[from - run.first];
-
-			lode_call_sums_add(sums, call->stack, 1, (uint64_t)call->duration_ns);
-		}
+		for (size_t i = 0; i < run.n; i++)
+			lode_call_sums_add(sums, run.at[i].stack, 1,
+					   (uint64_t)run.at[i].duration_ns);
 	}
 	return cursor->rc;
 }
@@ -379,11 +395,11 @@ int lode_call_find_long(lode_call_vec *out, struct lode_call_cursor *cursor, uin
 			from = span->first_call + span->n_calls;
 			continue;
 		}
-		if (lode_call_cursor_block(&run, cursor, from) < 0)
+		if (lode_call_cursor_next(&run, cursor, &from, to) < 0)
 			break;
-		for (; from < run.first + run.n && from < to; from++)
-			if (run.at[from - run.first].duration_ns > longer_ns)
-				lode_vec_append(out, run.at[from - run.first]);
+		for (size_t i = 0; i < run.n; i++)
+			if (run.at[i].duration_ns > longer_ns)
+				lode_vec_append(out, run.at[i]);
 	}
 	return cursor->rc;
 }

@@ -48,6 +48,10 @@ struct lode_call_run {
  */
 int lode_call_cursor_block(struct lode_call_run *out, struct lode_call_cursor *cursor,
 			   uint64_t index) __attribute__((warn_unused_result));
+/* The calls from *from on that are in one block and before `to`, and moves *from behind them. 0: it
+   has reached `to`. */
+int lode_call_cursor_next(struct lode_call_run *out, struct lode_call_cursor *cursor,
+			  uint64_t *from, uint64_t to);
 
 /* Call `index`, below the thread's n_calls. Valid until the next call. NULL: cursor->rc. */
 static inline const struct lode_call *lode_call_at(struct lode_call_cursor *cursor, uint64_t index)

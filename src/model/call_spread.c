@@ -198,18 +198,16 @@ static void count_thread(void *context, size_t index, unsigned worker)
 	struct counting *c = &all->workers[worker];
 	const struct lode_call_thread *thread = all->trace->threads.at[index];
 	struct lode_call_run run;
+	uint64_t at = 0;
 
 	if (!c->is_open)
 		lode_call_cursor_init(&c->cursor, all->trace, thread);
 	c->is_open = true;
 	lode_call_cursor_move(&c->cursor, thread);
-	for (uint64_t at = 0; at < thread->n_calls; at += run.n) {
-		if (lode_call_cursor_block(&run, &c->cursor, at) < 0)
-			break;
+	while (lode_call_cursor_next(&run, &c->cursor, &at, thread->n_calls) > 0)
 		for (size_t i = 0; i < run.n; i++)
 			count_call(c, all, lode_call_function(thread, run.at[i].stack),
 				   run.at[i].duration_ns);
-	}
 	lode_pool_note(&all->failures[worker], index, c->cursor.rc, &c->cursor.err);
 }
 

@@ -36,6 +36,7 @@ static int put_thread(struct writer *w, const struct lode_call_thread *thread)
 {
 	const struct lode_export_calls *calls = w->calls;
 	lode_call_vec open = {0};
+	struct lode_call_run run;
 	uint64_t at;
 	int rc;
 
@@ -45,16 +46,12 @@ static int put_thread(struct writer *w, const struct lode_call_thread *thread)
 	for (size_t i = 0; i < open.n && rc == LODE_OK; i++)
 		put_call(w, thread, &open.at[i]);
 	lode_vec_release(&open);
-	while (at < thread->n_calls && rc == LODE_OK) {
-		struct lode_call_run run;
-
-		rc = lode_call_cursor_block(&run, &w->cursor, at);
-		for (; at < run.first + run.n; at++) {
-			if (run.at[at - run.first].start_ns >= calls->t1_ns)
+	while ((rc = lode_call_cursor_next(&run, &w->cursor, &at, thread->n_calls)) > 0)
+		for (size_t i = 0; i < run.n; i++) {
+			if (run.at[i].start_ns >= calls->t1_ns)
 				return LODE_OK;
-			put_call(w, thread, &run.at[at - run.first]);
+			put_call(w, thread, &run.at[i]);
 		}
-	}
 	return rc;
 }
 

@@ -300,10 +300,10 @@ static void see_range(struct walk *w, uint64_t from, uint64_t to)
 			from += span->n_calls;
 			continue;
 		}
-		if (lode_call_cursor_block(&run, w->cursor, from) < 0)
+		if (lode_call_cursor_next(&run, w->cursor, &from, to) < 0)
 			break;
-		for (; from < run.first + run.n && from < to; from++)
-			see_call(w, &run.at[from - run.first]);
+		for (size_t i = 0; i < run.n; i++)
+			see_call(w, &run.at[i]);
 	}
 }
 
