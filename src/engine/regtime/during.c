@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/sorted.h"
-#include "model/call_cursor.h"
+#include "engine/regtime/meanwhile.h"
 
 /* ---- Calls of a thread within a span, as what is innermost when ---- */
 
@@ -45,21 +45,15 @@ static int walk_leaves(struct lode_call_cursor *cursor, int64_t t0, int64_t t1,
 		       const struct leaf_sink *sink)
 {
 	struct walk walk = {.sink = sink, .thread = cursor->thread, .now = t0};
+	struct lode_call_run run;
 	uint64_t from = lode_call_find(cursor, t0), to = lode_call_find(cursor, t1);
 
 	lode_call_open_at(&walk.open, cursor, from, t0);
-	while (from < to && cursor->rc == LODE_OK) {
-		struct lode_call_run run;
-
-		if (lode_call_cursor_block(&run, cursor, from) < 0)
-			break;
-		for (; from < run.first + run.n && from < to; from++) {
-			const struct lode_call *call = &run.at[from - run.first];
-
-			advance_to(&walk, call->start_ns);
-			lode_vec_append(&walk.open, *call);
+	while (lode_call_cursor_next(&run, cursor, &from, to) > 0)
+		for (size_t i = 0; i < run.n; i++) {
+			advance_to(&walk, run.at[i].start_ns);
+			lode_vec_append(&walk.open, run.at[i]);
 		}
-	}
 	if (cursor->rc == LODE_OK)
 		advance_to(&walk, t1);
 	lode_vec_release(&walk.open);
@@ -102,21 +96,17 @@ static int find_calls(struct lode_during *out, struct lode_call_cursor *cursor, 
 	const struct lode_call_thread *thread = cursor->thread;
 	uint64_t from = lode_call_find(cursor, out->t0_ns), to = lode_call_find(cursor, out->t1_ns);
 	lode_call_vec open = {0};
+	struct lode_call_run run;
 
 	lode_call_open_at(&open, cursor, from, out->t0_ns);
 	for (size_t i = 0; i < open.n; i++)
 		if (lode_call_function(thread, open.at[i].stack) == function)
 			take_call(out, &open.at[i]);
 	lode_vec_release(&open);
-	while (from < to && cursor->rc == LODE_OK) {
-		struct lode_call_run run;
-
-		if (lode_call_cursor_block(&run, cursor, from) < 0)
-			break;
-		for (; from < run.first + run.n && from < to; from++)
-			if (lode_call_function(thread, run.at[from - run.first].stack) == function)
-				take_call(out, &run.at[from - run.first]);
-	}
+	while (lode_call_cursor_next(&run, cursor, &from, to) > 0)
+		for (size_t i = 0; i < run.n; i++)
+			if (lode_call_function(thread, run.at[i].stack) == function)
+				take_call(out, &run.at[i]);
 	return cursor->rc;
 }
 
@@ -248,18 +238,10 @@ static int count_thread(struct lode_during *out, struct lode_call_cursor *cursor
 	return rc;
 }
 
-static int compare_functions(const struct lode_calltree *functions, uint32_t a, uint32_t b)
-{
-	if (a == b || a == LODE_NONE || b == LODE_NONE)
-		return LODE_ORDER(a == LODE_NONE, b == LODE_NONE);
-	return strcmp(lode_frame_function(functions, a), lode_frame_function(functions, b))
-		       ?: LODE_ORDER(a, b);
-}
-
 LODE_COMPARE_WITH(compare_rows, struct lode_during_row, const struct lode_calltree *functions,
 		  LODE_ORDER(fabs(b->difference), fabs(a->difference))
 			  ?: LODE_ORDER(a->thread, b->thread)
-			  ?: compare_functions(functions, a->function, b->function))
+			  ?: lode_function_compare(a->function, b->function, functions))
 
 int lode_during_make(struct lode_during *out, struct lode_call_trace *trace,
 		     const struct lode_during_condition *condition, int64_t t0, int64_t t1,

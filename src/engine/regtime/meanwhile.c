@@ -59,13 +59,19 @@ struct job {
 
 /* ---- Leaves of one thread ---- */
 
+int lode_function_compare(uint32_t x, uint32_t y, const struct lode_calltree *functions)
+{
+	if (x == y || x == LODE_NONE || y == LODE_NONE)
+		return LODE_ORDER(x == LODE_NONE, y == LODE_NONE);
+	return strcmp(lode_frame_function(functions, x), lode_frame_function(functions, y))
+		       ?: LODE_ORDER(x, y);
+}
+
 int lode_leaf_compare(const struct lode_leaf *x, const struct lode_leaf *y,
 		      const struct lode_calltree *functions)
 {
 	return LODE_ORDER(y->leaf_ns, x->leaf_ns)
-		       ?: strcmp(lode_frame_function(functions, x->function),
-				 lode_frame_function(functions, y->function))
-		       ?: LODE_ORDER(x->function, y->function);
+		       ?: lode_function_compare(x->function, y->function, functions);
 }
 
 LODE_COMPARE_WITH(compare_leaves, struct lode_leaf, const struct lode_calltree *functions,

@@ -47,6 +47,8 @@ struct lode_meanwhile {
 	struct lode_meanwhile_thread *threads;
 };
 
+/* The order of functions by name; LODE_NONE is last. */
+int lode_function_compare(uint32_t x, uint32_t y, const struct lode_calltree *functions);
 /* The order of leaves: below 0 when `x` comes first. */
 int lode_leaf_compare(const struct lode_leaf *x, const struct lode_leaf *y,
 		      const struct lode_calltree *functions);

@@ -2,7 +2,7 @@
 #include "engine/regtime/profile.h"
 
 #include "base/sorted.h"
-#include "model/call_cursor.h"
+#include "engine/regtime/meanwhile.h"
 
 struct maker {
 	struct lode_profile *out;
@@ -94,22 +94,14 @@ static void drop_uncalled(struct lode_profile *out)
 	out->rows.n = n;
 }
 
-static int compare_names(const struct lode_calltree *functions, uint32_t a, uint32_t b)
-{
-	if (a == b || a == LODE_NONE || b == LODE_NONE)
-		return LODE_ORDER(b == LODE_NONE, a == LODE_NONE);
-	return strcmp(lode_frame_function(functions, a), lode_frame_function(functions, b))
-		       ?: LODE_ORDER(a, b);
-}
-
 LODE_COMPARE_WITH(compare_rows, struct lode_profile_row, const struct lode_calltree *functions,
 		  LODE_ORDER(b->self_ns, a->self_ns)
-			  ?: compare_names(functions, a->function, b->function))
+			  ?: lode_function_compare(a->function, b->function, functions))
 
 LODE_COMPARE_WITH(compare_edges, struct lode_profile_edge, const struct lode_calltree *functions,
 		  LODE_ORDER(a->callee, b->callee)
 			  ?: LODE_ORDER(b->total_ns, a->total_ns)
-			  ?: compare_names(functions, a->caller, b->caller))
+			  ?: lode_function_compare(a->caller, b->caller, functions))
 
 int lode_profile_make(struct lode_profile *out, struct lode_call_trace *trace,
 		      const struct lode_profile_span *span, struct lode_error *err)
