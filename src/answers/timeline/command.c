@@ -193,7 +193,7 @@ static int put_calls(const struct lode_command *self, const struct timeline_valu
 		     const struct lode_timeline_answer *answer)
 {
 	const struct lode_call_trace *trace = answer->job.trace;
-	bool has_window = answer->options.t0_ns < answer->options.t1_ns;
+	bool has_window = lode_timeline_has_window(answer);
 	struct lode_export_calls calls = {
 		.trace = answer->job.trace,
 		.only = answer->only,

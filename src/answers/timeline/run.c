@@ -393,7 +393,7 @@ static int ask_during(struct lode_timeline_state *s, const char *words, struct l
 {
 	struct lode_timeline_answer *answer = &s->answer;
 	struct lode_call_trace *trace = answer->job.trace;
-	bool has_window = answer->options.t0_ns < answer->options.t1_ns;
+	bool has_window = lode_timeline_has_window(answer);
 	int rc = find_condition(&s->during.condition, answer, words, err);
 
 	if (rc < 0)
@@ -468,7 +468,7 @@ int lode_timeline_run(struct lode_timeline_answer **out,
 	rc = narrow_down(answer, request, err);
 	if (rc < 0 || request->stage == LODE_TIMELINE_CALLS)
 		return rc;
-	if (request->stage == LODE_TIMELINE_WINDOW && answer->options.t0_ns < answer->options.t1_ns)
+	if (request->stage == LODE_TIMELINE_WINDOW && lode_timeline_has_window(answer))
 		return make_window(answer, err);
 	rc = lode_timeline_job_compress(&answer->job, &answer->options, err);
 	if (rc < 0)

@@ -413,12 +413,6 @@ static void print_moment(FILE *out, const struct lode_timeline_answer *answer,
 
 /* ---- Functions ---- */
 
-/* Lengths of single calls are known for all calls of the trace. */
-static bool has_spreads(const struct lode_timeline_answer *answer)
-{
-	return !answer->only && answer->options.t0_ns == answer->options.t1_ns;
-}
-
 static void set_profile_row(struct lode_table *table, const struct lode_timeline_answer *answer,
 			    const struct lode_profile_row *of)
 {
@@ -433,7 +427,7 @@ static void set_profile_row(struct lode_table *table, const struct lode_timeline
 	lode_table_set_cost(table, row, 2, (int64_t)of->total_ns, "ns");
 	lode_table_set_count(table, row, 3, of->n_calls);
 	lode_table_set_count(table, row, 4, of->n_threads);
-	if (!has_spreads(answer))
+	if (!lode_timeline_is_whole(answer))
 		return;
 	lode_table_set_cost(table, row, 5, spread->median_ns, "ns");
 	lode_table_set_cost(table, row, 6, spread->p99_ns, "ns");
@@ -450,9 +444,9 @@ static void print_profile(FILE *out, const struct lode_timeline_answer *answer,
 	static const struct lode_table_column fewer[] = {{"share", true},      {"self", true},
 							 {"total", true},      {"calls", true},
 							 {"threads", true, 1}, {"function", false}};
-	size_t n_columns = has_spreads(answer) ? 9 : 6, room;
+	size_t n_columns = lode_timeline_is_whole(answer) ? 9 : 6, room;
 	struct lode_table *table =
-		lode_table_new(has_spreads(answer) ? columns : fewer, n_columns, 0);
+		lode_table_new(lode_timeline_is_whole(answer) ? columns : fewer, n_columns, 0);
 
 	print_head(out, answer, page);
 	fputc('\n', out);

@@ -107,6 +107,18 @@ struct lode_timeline_answer {
 	struct lode_timeline_state *state;
 };
 
+/* Whether it is of a part of the trace's time. */
+static inline bool lode_timeline_has_window(const struct lode_timeline_answer *answer)
+{
+	return answer->options.t0_ns < answer->options.t1_ns;
+}
+
+/* Whether it is of the whole trace: lengths of single calls are known of all its calls alone. */
+static inline bool lode_timeline_is_whole(const struct lode_timeline_answer *answer)
+{
+	return !answer->only && !lode_timeline_has_window(answer);
+}
+
 /* *out is the caller's to free, also on failure. */
 int lode_timeline_run(struct lode_timeline_answer **out,
 		      const struct lode_timeline_request *request, struct lode_error *err);
