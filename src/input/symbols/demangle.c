@@ -248,8 +248,10 @@ const char *lode_demangle(const char *name, struct lode_arena *arena)
 void lode_demangle_short(const char *name, char *buffer, size_t size)
 {
 	struct lode_arena arena = {0};
-	const char *readable = demangled(name, &arena);
+	const char *shown = demangled(name, &arena) ?: name;
+	size_t n = strnlen(shown, size - 1);
 
-	snprintf(buffer, size, "%s", readable ? readable : name);
+	memcpy(buffer, shown, n);
+	buffer[n] = '\0';
 	lode_arena_release(&arena);
 }

@@ -1,6 +1,7 @@
 /* Symbol table of one module. */
 #include "input/symbols/symtab.h"
 
+#include "base/decimal.h"
 #include "base/map.h"
 #include "input/symbols/demangle.h"
 
@@ -129,6 +130,17 @@ static size_t n_underscores(const char *name)
 	return strspn(name, "_");
 }
 
+/* Constructors and destructors have two or three names each (C1, C2; D0, D1, D2), equally good. */
+static bool is_same_constructor(const char *a, const char *b)
+{
+	size_t i = 0;
+
+	while (a[i] && (a[i] == b[i] || (i && (a[i - 1] == 'C' || a[i - 1] == 'D') &&
+					 lode_is_digit(a[i]) && lode_is_digit(b[i]))))
+		i++;
+	return !strncmp(a, "_Z", 2) && a[i] == b[i];
+}
+
 /* Is the alias `a` (of equal start, added before) a better name than `b`? */
 static bool is_better(const struct lode_symtab_entry *a, const struct lode_symtab_entry *b)
 {
@@ -141,6 +153,9 @@ static bool is_better(const struct lode_symtab_entry *a, const struct lode_symta
 		return a->binding != LODE_BINDING_WEAK;
 	if ((a->binding == LODE_BINDING_GLOBAL) != (b->binding == LODE_BINDING_GLOBAL))
 		return a->binding == LODE_BINDING_GLOBAL;
+	/* Most aliases of a C++ program, and to demangle them costs more than all else here. */
+	if (is_same_constructor(a->name, b->name))
+		return true;
 	/* Names as they will be shown: a mangled one starts with an underscore of its own. */
 	lode_demangle_short(a->name, a_text, sizeof(a_text));
 	lode_demangle_short(b->name, b_text, sizeof(b_text));

@@ -11,13 +11,15 @@
 
 #include "base/map.h"
 #include "random.h"
+#include "input/symbols/demangle.h"
 #include "input/symbols/symtab.h"
 #include "cases.h"
 
-enum { N_NAMES = 8, SPACE = 40000 };
+enum { N_NAMES = 12, SPACE = 40000 };
 
-static const char *const names[N_NAMES] = {"a",	  "_a",	       "__aa",	"bb",
-					   "_bb", "long_name", "SyS_x", "sys_x"};
+static const char *const names[N_NAMES] = {"a",		"_a",	     "__aa",	  "bb",
+					   "_bb",	"long_name", "SyS_x",	  "sys_x",
+					   "_ZN1AC1Ev", "_ZN1AC2Ev", "_ZN1AD0Ev", "_ZN1AD2Ev"};
 
 #define CHECK(seed, statement)                                                                  \
 	do {                                                                                    \
@@ -74,13 +76,18 @@ static int by_start(const void *a, const void *b)
 /* Points for a name, most important first; the better alias has the larger list. */
 static int compare_aliases(const struct sym *a, const struct sym *b)
 {
+	char a_text[64], b_text[64];
 	long x[] = {a->end != a->start, a->binding != LODE_BINDING_WEAK,
-		    a->binding == LODE_BINDING_GLOBAL, -(long)strspn(a->name, "_"),
-		    (long)strlen(a->name)};
+		    a->binding == LODE_BINDING_GLOBAL, 0, 0};
 	long y[] = {b->end != b->start, b->binding != LODE_BINDING_WEAK,
-		    b->binding == LODE_BINDING_GLOBAL, -(long)strspn(b->name, "_"),
-		    (long)strlen(b->name)};
+		    b->binding == LODE_BINDING_GLOBAL, 0, 0};
 
+	lode_demangle_short(a->name, a_text, sizeof(a_text));
+	lode_demangle_short(b->name, b_text, sizeof(b_text));
+	x[3] = -(long)strspn(a_text, "_");
+	y[3] = -(long)strspn(b_text, "_");
+	x[4] = (long)strlen(a_text);
+	y[4] = (long)strlen(b_text);
 	for (size_t i = 0; i < 5; i++)
 		if (x[i] != y[i])
 			return x[i] > y[i] ? 1 : -1;
