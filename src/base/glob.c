@@ -54,6 +54,12 @@ static const char *item_match(const char *glob, char c)
 	return *glob == c ? glob + 1 : NULL;
 }
 
+/* Where what follows a star can match, at `text` or behind; NULL: nowhere. */
+static const char *start_match(const char *glob, const char *text)
+{
+	return lode_glob_is_plain(*glob) ? strchr(text, *glob) : text;
+}
+
 bool lode_glob_match_from(const char *glob, const char *text)
 {
 	/* Only the latest star can need more text: an earlier one already did with the least. */
@@ -62,7 +68,11 @@ bool lode_glob_match_from(const char *glob, const char *text)
 	while (*text) {
 		if (*glob == '*') {
 			star = ++glob;
-			star_text = text;
+			if (!*glob)
+				return true;
+			star_text = text = start_match(glob, text);
+			if (!text)
+				return false;
 			continue;
 		}
 		next = *glob ? item_match(glob, *text) : NULL;
@@ -71,7 +81,9 @@ bool lode_glob_match_from(const char *glob, const char *text)
 			text++;
 		} else if (star) {
 			glob = star;
-			text = ++star_text;
+			star_text = text = start_match(glob, star_text + 1);
+			if (!text)
+				return false;
 		} else {
 			return false;
 		}

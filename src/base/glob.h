@@ -14,11 +14,15 @@
 
 bool lode_glob_match_from(const char *glob, const char *text);
 
+/* Whether a byte of a glob stands for itself. */
+static inline bool lode_glob_is_plain(char c)
+{
+	return c != '*' && c != '?' && c != '[' && c != '\\';
+}
+
 /* Whether all of `text` matches. At most length of glob x length of text steps, no recursion. */
 static inline bool lode_glob_match(const char *glob, const char *text)
 {
-	bool is_plain = *glob != '*' && *glob != '?' && *glob != '[' && *glob != '\\';
-
 	/* Where many globs are tried, the first byte rules out nearly all of them. */
-	return (*glob == *text || !is_plain) && lode_glob_match_from(glob, text);
+	return (*glob == *text || !lode_glob_is_plain(*glob)) && lode_glob_match_from(glob, text);
 }

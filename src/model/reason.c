@@ -11,13 +11,13 @@
  */
 enum { RANK_NONE, RANK_FAINT, RANK_SHARED, RANK_SURE };
 
-struct reason_row {
+struct row {
 	const char *glob;
-	uint8_t reason, rank;
+	uint8_t value, rank; /* of a reason, a device, or marks, which have no rank */
 };
 
 /* Kernel functions, 4.x to 6.x; compared without compiler suffixes (".isra.0"). */
-static const struct reason_row kernel_rows[] = {
+static const struct row kernel_rows[] = {
 	/* Locks that programs see, and those of the kernel. */
 	{"futex_wait*", LODE_REASON_LOCK, RANK_SURE},
 	{"__futex_wait*", LODE_REASON_LOCK, RANK_SURE},
@@ -280,7 +280,7 @@ static const struct reason_row kernel_rows[] = {
  * System calls, and the library functions of the same name: without their prefixes ("__",
  * "__libc_", "sys_enter_", ...).
  */
-static const struct reason_row call_rows[] = {
+static const struct row call_rows[] = {
 	{"futex", LODE_REASON_LOCK, 0},
 	{"futex_*wait*", LODE_REASON_LOCK, 0},
 	{"futex_lock_pi*", LODE_REASON_LOCK, 0},
@@ -351,13 +351,8 @@ static const struct reason_row call_rows[] = {
 	{"rmdir", LODE_REASON_DISK, 0},
 };
 
-struct device_row {
-	const char *glob;
-	uint8_t device;
-};
-
 /* What an interrupt was about, innermost first. */
-static const struct device_row device_rows[] = {
+static const struct row device_rows[] = {
 	{"blk_*", LODE_DEVICE_DISK},
 	{"__blk_*", LODE_DEVICE_DISK},
 	{"bio_endio", LODE_DEVICE_DISK},
@@ -412,15 +407,10 @@ static const struct device_row device_rows[] = {
 	{"update_process_times", LODE_DEVICE_TIMER},
 };
 
-struct mark_row {
-	const char *glob;
-	uint8_t marks;
-};
-
 #define BY_HARDWARE (LODE_MARK_INTERRUPT | LODE_MARK_HARDWARE)
 
 /* LODE_MARK_SENDER of a frame alone: it takes packets that a thread of this machine sent. */
-static const struct mark_row mark_rows[] = {
+static const struct row mark_rows[] = {
 	{"exc_page_fault", LODE_MARK_FAULT},
 	{"asm_exc_page_fault", LODE_MARK_FAULT},
 	{"page_fault", LODE_MARK_FAULT},
@@ -494,7 +484,7 @@ static const char *plain_name(const char *name, char *buffer, size_t size)
 	return buffer;
 }
 
-static const struct reason_row *find_row(const struct reason_row *rows, size_t n, const char *name)
+static const struct row *find_row(const struct row *rows, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (lode_glob_match(rows[i].glob, name))
@@ -502,29 +492,100 @@ static const struct reason_row *find_row(const struct reason_row *rows, size_t n
 	return NULL;
 }
 
-static void kernel_frame_meaning(struct lode_stack_meaning *m, const char *name)
-{
-	const struct reason_row *row = find_row(kernel_rows, N_ROWS(kernel_rows), name);
-	size_t i;
+/*
+ * Rows of the tables of kernel functions by how names that they may match begin, which rules out
+ * nearly all of them; those of which this is not known are under 0.
+ */
+enum { REASONS, DEVICES, MARKS, N_TABLES };
+struct tables {
+	const struct row *rows[N_TABLES];
+	uint16_t first[N_TABLES][256]; /* row + 1; 0: none */
+	uint16_t next[N_TABLES][N_ROWS(kernel_rows)];
+};
+_Static_assert(N_ROWS(device_rows) <= N_ROWS(kernel_rows), "room for devices");
+_Static_assert(N_ROWS(mark_rows) <= N_ROWS(kernel_rows), "room for marks");
 
-	m->marks = LODE_MARK_KERNEL;
-	if (row) {
-		m->reason = row->reason;
-		m->rank = row->rank;
+/* Of a name, or of the names that a glob matches. */
+static uint8_t key_of(const char *text, bool is_glob)
+{
+	unsigned key = 0;
+
+	for (unsigned i = 0; i < 3 && *text; i++, text++) {
+		if (is_glob && !lode_glob_is_plain(*text))
+			return 0;
+		key = key * 37 + (unsigned char)*text;
 	}
-	for (i = 0; i < N_ROWS(device_rows) && !m->device; i++)
-		if (lode_glob_match(device_rows[i].glob, name))
-			m->device = device_rows[i].device;
-	for (i = 0; i < N_ROWS(mark_rows); i++)
-		if (lode_glob_match(mark_rows[i].glob, name))
-			m->marks |= mark_rows[i].marks;
+	return key % 255 + 1;
+}
+
+static void index_rows(struct tables *tables, unsigned table, const struct row *rows, size_t n)
+{
+	tables->rows[table] = rows;
+	/* In front of those behind it. */
+	for (size_t i = n; i-- > 0;) {
+		uint8_t key = key_of(rows[i].glob, true);
+
+		tables->next[table][i] = tables->first[table][key];
+		tables->first[table][key] = (uint16_t)(i + 1);
+	}
+}
+
+static void index_tables(struct tables *tables)
+{
+	memset(tables->first, 0, sizeof(tables->first));
+	index_rows(tables, REASONS, kernel_rows, N_ROWS(kernel_rows));
+	index_rows(tables, DEVICES, device_rows, N_ROWS(device_rows));
+	index_rows(tables, MARKS, mark_rows, N_ROWS(mark_rows));
+}
+
+/* The first row that matches, of those under a key; its number + 1, or 0. `marks` NULL, or all
+   rows that match give theirs. */
+static unsigned match_rows(const struct tables *tables, unsigned table, uint8_t key,
+			   const char *name, uint8_t *marks)
+{
+	unsigned found = 0;
+
+	for (unsigned i = tables->first[table][key]; i; i = tables->next[table][i - 1])
+		if (lode_glob_match(tables->rows[table][i - 1].glob, name)) {
+			found = found ? found : i;
+			if (!marks)
+				break;
+			*marks |= tables->rows[table][i - 1].value;
+		}
+	return found;
+}
+
+static const struct row *match(const struct tables *tables, unsigned table, const char *name,
+			       uint8_t *marks)
+{
+	unsigned plain = match_rows(tables, table, key_of(name, false), name, marks);
+	unsigned other = match_rows(tables, table, 0, name, marks);
+	unsigned i = plain && (!other || plain < other) ? plain : other;
+
+	return i ? &tables->rows[table][i - 1] : NULL;
+}
+
+static void kernel_frame_meaning(struct lode_stack_meaning *m, const struct tables *tables,
+				 const char *name)
+{
+	const struct row *reason = match(tables, REASONS, name, NULL);
+	const struct row *device = match(tables, DEVICES, name, NULL);
+
+	if (reason) {
+		m->reason = reason->value;
+		m->rank = reason->rank;
+	}
+	if (device)
+		m->device = device->value;
+	m->marks = LODE_MARK_KERNEL;
+	match(tables, MARKS, name, &m->marks);
 }
 
 enum lode_wait_reason lode_reason_of_syscall(const char *name)
 {
 	static const char *const prefixes[] = {"sys_enter_", "__x64_sys_", "__arm64_sys_",
 					       "sys_",	     "__libc_",	   "__GI_"};
-	const struct reason_row *row;
+	const struct row *row;
 
 	/* "__GI___poll" has two of them. */
 	for (size_t i = 0; i < N_ROWS(prefixes); i++)
@@ -532,15 +593,17 @@ enum lode_wait_reason lode_reason_of_syscall(const char *name)
 			name += strlen(prefixes[i]);
 	name += strspn(name, "_");
 	row = find_row(call_rows, N_ROWS(call_rows), name);
-	return row ? (enum lode_wait_reason)row->reason : LODE_REASON_NONE;
+	return row ? (enum lode_wait_reason)row->value : LODE_REASON_NONE;
 }
 
 /* What each frame alone means. */
 static struct lode_stack_meaning *frame_meanings(const struct lode_calltree *tree)
 {
 	struct lode_stack_meaning *frames = lode_alloc0(tree->frames.n, sizeof(*frames));
+	struct tables tables;
 	char buffer[256];
 
+	index_tables(&tables);
 	for (uint32_t i = 0; i < tree->frames.n; i++) {
 		unsigned flags = tree->frames.at[i].flags;
 		const char *name = plain_name(lode_frame_function(tree, i), buffer, sizeof(buffer));
@@ -548,7 +611,7 @@ static struct lode_stack_meaning *frame_meanings(const struct lode_calltree *tre
 		if (flags & LODE_FRAME_LINK)
 			continue;
 		if (flags & LODE_FRAME_KERNEL) {
-			kernel_frame_meaning(&frames[i], name);
+			kernel_frame_meaning(&frames[i], &tables, name);
 		} else {
 			frames[i].marks = LODE_MARK_USER;
 			frames[i].user_reason = (uint8_t)lode_reason_of_syscall(name);
