@@ -48,10 +48,20 @@ static unsigned end_by_device(enum lode_device device, unsigned reason)
 	}
 }
 
+/* Of a wait there, by its own frames. */
+static unsigned own_reason(const struct lode_calltree *tree,
+			   const struct lode_stack_meaning *meanings, size_t node)
+{
+	if (!node)
+		return LODE_REASON_NONE;
+	if (!strcmp(lode_frame_function(tree, tree->nodes.at[node].frame), LODE_GO_IDLE))
+		return LODE_REASON_IDLE;
+	return lode_reason_of_wait(&meanings[node], LODE_REASON_NONE, false, LODE_DEVICE_NONE);
+}
+
 void lode_chain_ends_find(struct lode_chain_ends *out, const struct lode_calltree *tree)
 {
 	struct lode_stack_meaning *meanings = lode_stack_meanings(tree);
-	uint8_t *reason = lode_alloc0(tree->nodes.n, 1); /* of a wait there, by its own frames */
 
 	out->of_wait = lode_alloc(tree->nodes.n);
 	out->has_threads = lode_alloc0(tree->nodes.n, sizeof(*out->has_threads));
@@ -59,25 +69,21 @@ void lode_chain_ends_find(struct lode_chain_ends *out, const struct lode_calltre
 	/* Parents have smaller ids. */
 	for (size_t i = 1; i < tree->nodes.n; i++) {
 		const struct lode_callnode *node = &tree->nodes.at[i];
-		const char *function = lode_frame_function(tree, node->frame);
 		bool is_link = tree->frames.at[node->frame].flags & LODE_FRAME_LINK;
-		enum lode_device device = is_link ? device_of(function) : LODE_DEVICE_NONE;
+		enum lode_device device =
+			is_link ? device_of(lode_frame_function(tree, node->frame))
+				: LODE_DEVICE_NONE;
+		unsigned end = LODE_N_ENDS;
 
-		reason[i] = strcmp(function, LODE_GO_IDLE)
-				    ? (uint8_t)lode_reason_of_wait(&meanings[i], LODE_REASON_NONE,
-								   false, LODE_DEVICE_NONE)
-				    : LODE_REASON_IDLE;
 		out->has_threads[i] = out->has_threads[node->parent] || (is_link && !device);
 		if (device == LODE_DEVICE_CPU_LIMIT)
-			out->of_wait[i] = LODE_END_CPU_LIMIT;
-		else if (!out->has_threads[i])
-			out->of_wait[i] = LODE_N_ENDS;
-		else
-			out->of_wait[i] =
-				(uint8_t)(is_link ? end_by_device(device, reason[node->parent])
-						  : reason[i]);
+			end = LODE_END_CPU_LIMIT;
+		else if (out->has_threads[i] && is_link)
+			end = end_by_device(device, own_reason(tree, meanings, node->parent));
+		else if (out->has_threads[i])
+			end = own_reason(tree, meanings, i);
+		out->of_wait[i] = (uint8_t)end;
 	}
-	free(reason);
 	free(meanings);
 }
 
