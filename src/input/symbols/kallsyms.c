@@ -104,17 +104,19 @@ static int relocate(struct lode_kallsyms *out, const struct lode_kallsyms_option
 
 static void add_symbol(struct lode_kallsyms *out, struct line *line)
 {
-	struct lode_module_symbol symbol = {.address = line->address,
-					    .name = line->name,
-					    .module = line->module,
-					    .binding = binding_of(line->type),
-					    .is_code = strchr("tTwW", line->type) != NULL};
+	enum lode_binding binding = binding_of(line->type);
 
 	*line->name_end = '\0';
 	if (line->module)
-		lode_vec_append(&out->modules, symbol);
+		lode_vec_append(&out->modules,
+				((struct lode_module_symbol){
+					.address = line->address,
+					.name = line->name,
+					.module = line->module,
+					.binding = binding,
+					.is_code = strchr("tTwW", line->type) != NULL}));
 	else
-		lode_symtab_add(&out->kernel, symbol.address, 0, symbol.name, symbol.binding);
+		lode_symtab_add(&out->kernel, line->address, 0, line->name, binding);
 }
 
 int lode_kallsyms_parse(struct lode_kallsyms *out, char *text, size_t size, const char *path,
