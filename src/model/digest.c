@@ -74,6 +74,21 @@ bool lode_runner_is_thread(const struct lode_digest *digest,
 	       strcmp(name, LODE_RUNNER_NO_WAKEUPS) != 0;
 }
 
+int64_t lode_digest_ready_unknown_ns(const struct lode_digest *digest,
+				     const struct lode_digest_row *row)
+{
+	int64_t unknown_ns = 0;
+
+	for (uint32_t k = 0; k < row->n_runners; k++) {
+		const struct lode_digest_runner *runner =
+			&digest->runners.at[row->first_runner + k];
+
+		if (!lode_runner_is_thread(digest, runner))
+			unknown_ns += runner->cost_ns;
+	}
+	return unknown_ns;
+}
+
 struct lode_digest *lode_digest_new(void)
 {
 	struct lode_digest *digest = lode_alloc0(1, sizeof(*digest));

@@ -113,6 +113,10 @@ struct lode_digest {
 bool lode_runner_is_thread(const struct lode_digest *digest,
 			   const struct lode_digest_runner *runner);
 
+/* Ready time of a row in which no other thread is known to have run. */
+int64_t lode_digest_ready_unknown_ns(const struct lode_digest *digest,
+				     const struct lode_digest_row *row);
+
 struct lode_digest *lode_digest_new(void);
 void lode_digest_free(struct lode_digest *digest);
 

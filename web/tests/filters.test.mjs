@@ -91,6 +91,32 @@ test("filters by recording, kind and reason leave what lode says of these", asyn
 	await close();
 });
 
+test("a filter that all passes leaves the clusters as they were", async () => {
+	assert.ok(whole.clusters.some((/** @type {any} */ c) => c.why.includes("→")));
+	const { page, close } = await show(file, { hash: "#/mine" });
+	/** Shares have seven digits in documents. */
+	const rows = async () =>
+		(await listed(page)).map((row) => ({
+			...row,
+			coverage: Number(row.coverage).toPrecision(7),
+		}));
+	const before = await rows();
+	const host = whole.inputs[0].host;
+	assert.ok(whole.inputs.every((/** @type {any} */ input) => input.host === host));
+	await page.goto(page.url().replace(/#.*/, `#/mine?f.host=${host}`));
+	await page.getByText("Filtered:").waitFor();
+	const after = await rows();
+	const kept = Object.keys(after[0] ?? {});
+	assert.ok(kept.includes("why") && kept.includes("own_ns"));
+	assert.deepEqual(
+		after,
+		before.map((row) =>
+			Object.fromEntries(kept.map((key) => [key, row[/** @type {keyof typeof row} */ (key)]])),
+		),
+	);
+	await close();
+});
+
 test("a filter goes along to a cluster and back, and is in the address", async () => {
 	const cluster = whole.clusters[0];
 	const { page, close } = await show(file, { hash: "#/mine?f.kind=run" });

@@ -56,38 +56,71 @@ static void add_symptom_cell(struct lode_cluster_cells *out, struct cell_keys *k
 	cell->symptom_ns += lode_digest_symptom_ns(symptom);
 }
 
-/* The cell's place among those of its recording and thread. */
-enum { KIND_BITS = 2, REASON_BITS = 4 };
-_Static_assert(LODE_N_EVENT_KINDS <= 1 << KIND_BITS && LODE_N_REASONS <= 1 << REASON_BITS,
-	       "kinds and reasons fit into a key");
+enum {
+	KIND_BITS = 2,
+	REASON_BITS = 4,
+	END_BITS = 5,
+	LABEL_BITS = KIND_BITS + REASON_BITS + END_BITS + 1
+};
+_Static_assert(LODE_N_EVENT_KINDS <= 1 << KIND_BITS && LODE_N_REASONS <= 1 << REASON_BITS &&
+		       LODE_N_ENDS <= 1 << END_BITS && LODE_MOST_CELLS < 1 << 16,
+	       "the members of a cell fit into a key");
 
 static void add_cell(struct lode_cluster_cells *out, struct cell_keys *keys, uint32_t symptom_cell,
-		     uint32_t cluster, const struct lode_digest_row *row)
+		     struct lode_cluster_cell cell)
 {
 	/* Clusters are at most as many as patterns, cells of symptoms at most LODE_MOST_CELLS. */
-	uint64_t key = ((uint64_t)symptom_cell << 32 | (cluster + 1u) << (KIND_BITS + REASON_BITS));
-	uint32_t place = lode_map_number(&keys->of_cell,
-					 key | (uint64_t)row->kind << REASON_BITS | row->reason,
-					 out->cells.n);
-	const struct lode_symptom_cell *at = &out->symptoms.at[symptom_cell];
+	uint64_t label = (uint64_t)cell.kind << REASON_BITS | cell.reason;
+	uint64_t key = (uint64_t)symptom_cell << 48 | (uint64_t)(cell.cluster + 1u) << LABEL_BITS;
+	uint32_t place;
 
+	label = (label << END_BITS | cell.end) << 1 | (cell.waited != LODE_REASON_NONE);
+	place = lode_map_number(&keys->of_cell, key | label, out->cells.n);
 	if (place == out->cells.n)
-		lode_vec_append(&out->cells,
-				((struct lode_cluster_cell){cluster, at->stream, at->thread,
-							    row->kind, row->reason, 0}));
-	out->cells.at[place].cost_ns += row->cost_ns;
+		lode_vec_append(&out->cells, cell);
+	else
+		out->cells.at[place].cost_ns += cell.cost_ns;
+}
+
+/* Ready time in which no other thread is known to have run ends in nothing known. */
+static void add_row_cells(struct lode_cluster_cells *out, struct cell_keys *keys,
+			  const struct lode_chain_ends *ends, const struct lode_digest *digest,
+			  const struct lode_digest_row *row, uint32_t symptom_cell,
+			  uint32_t cluster)
+{
+	int64_t unknown_ns = lode_digest_ready_unknown_ns(digest, row);
+	struct lode_cluster_cell cell = {
+		.cluster = cluster,
+		.stream = out->symptoms.at[symptom_cell].stream,
+		.thread = out->symptoms.at[symptom_cell].thread,
+		.kind = row->kind,
+		.reason = row->reason,
+		.end = (uint8_t)lode_chain_end_of(ends, row),
+		.waited = ends->has_threads[row->stack] ? row->reason : LODE_REASON_NONE,
+		.cost_ns = row->cost_ns - unknown_ns,
+	};
+
+	if (cell.cost_ns)
+		add_cell(out, keys, symptom_cell, cell);
+	cell.end = LODE_REASON_NONE;
+	cell.cost_ns = unknown_ns;
+	if (cell.cost_ns)
+		add_cell(out, keys, symptom_cell, cell);
 }
 
 LODE_COMPARE(by_members, struct lode_cluster_cell,
 	     LODE_ORDER(a->cluster, b->cluster) ?: LODE_ORDER(a->stream, b->stream)
 	     ?: LODE_ORDER(a->thread, b->thread) ?: LODE_ORDER(a->kind, b->kind)
-	     ?: LODE_ORDER(a->reason, b->reason))
+	     ?: LODE_ORDER(a->reason, b->reason) ?: LODE_ORDER(a->end, b->end)
+	     ?: LODE_ORDER(a->waited, b->waited))
 
 static bool add_cells(struct lode_cluster_cells *out, struct cell_keys *keys,
 		      const struct owners *owners, const struct lode_digest *digest, size_t most)
 {
+	struct lode_chain_ends ends;
 	uint32_t recording = lode_tracers_recording(&digest->tree);
 
+	lode_chain_ends_find(&ends, &digest->tree);
 	for (size_t i = 0; i < digest->symptoms.n && out->symptoms.n <= most; i++)
 		add_symptom_cell(out, keys, &digest->symptoms.at[i]);
 	for (size_t i = 0; i < digest->rows.n && out->cells.n + out->symptoms.n <= most; i++) {
@@ -96,13 +129,13 @@ static bool add_cells(struct lode_cluster_cells *out, struct cell_keys *keys,
 		uint32_t thread = lode_map_find(&keys->of_thread, symptom->comm);
 
 		if (row->cost_ns && row->stack != recording)
-			add_cell(out, keys,
-				 lode_map_find(&keys->of_symptom,
-					       (uint64_t)symptom->stream << 32 | thread),
-				 lode_map_find(&owners->cluster_of,
-					       stack_key(owners, row->stack, row->kind)),
-				 row);
+			add_row_cells(out, keys, &ends, digest, row,
+				      lode_map_find(&keys->of_symptom,
+						    (uint64_t)symptom->stream << 32 | thread),
+				      lode_map_find(&owners->cluster_of,
+						    stack_key(owners, row->stack, row->kind)));
 	}
+	lode_chain_ends_release(&ends);
 	return out->cells.n + out->symptoms.n <= most;
 }
 
@@ -118,7 +151,11 @@ bool lode_cluster_cells_build(struct lode_cluster_cells *out, const struct lode_
 		.n_kinds = LODE_N_EVENT_KINDS,
 		.reasons = lode_wait_reason_names,
 		.n_reasons = LODE_N_REASONS,
+		.ends = out->end_names,
+		.n_ends = LODE_N_ENDS,
 	};
+	for (unsigned e = 0; e < LODE_N_ENDS; e++)
+		out->end_names[e] = lode_chain_end_name(e);
 	for (size_t c = 0; c < mined->n_clusters; c++)
 		add_owner(&owners, &mined->clusters[c], (uint32_t)c);
 	fit = add_cells(out, &keys, &owners, mined->digest, most);
@@ -219,6 +256,12 @@ static const struct lode_field cells_fields[] = {
 		    "names of wait reasons"),
 	CELLS("reason", LODE_TYPE_UINT8, reason,
 	      "index into `reasons`: why the symptom's thread waited"),
+	LODE_COLUMN("ends", struct lode_cluster_cells, ends, n_ends,
+		    "names of what last threads of chains did"),
+	CELLS("end", LODE_TYPE_UINT8, end, "index into `ends`"),
+	CELLS("waited", LODE_TYPE_UINT8, waited,
+	      "index into `reasons`: `reason` where the symptom's thread waited for another one, "
+	      "else that of `none`"),
 	CELLS("cost_ns", LODE_TYPE_INT64, cost_ns,
 	      "own cost; all cells together are the area of interest"),
 	LODE_RECORD_HERE("symptoms", &symptom_record, "symptom time by recording and thread"),

@@ -1,9 +1,10 @@
 /*
- * What filters of pages add up: where cost is, in as few cells as tell recordings, threads, kinds
- * and reasons apart.
+ * What filters of pages add up: where cost is, in as few cells as tell recordings, threads, kinds,
+ * reasons and ends of chains apart.
  *
- *	rows of the digest --> (cluster, recording, thread, kind, reason) --> cost
- *	symptoms           --> (recording, thread)                        --> how many, how long
+ *	rows of the digest --> (cluster, recording, thread, kind, reason, end) --> cost
+ *	symptoms           --> (recording, thread)                             --> how many, how
+ *long
  *
  * Cells sum to the area of interest, those of a cluster to its own cost, so any choice of
  * recordings, threads, kinds and reasons has its exact costs.
@@ -17,6 +18,7 @@ struct lode_cluster_cell {
 	uint32_t cluster;	 /* by rank, from 0; LODE_NONE: no pattern explains it */
 	uint32_t stream, thread; /* index into the digest's streams, into `threads` */
 	uint8_t kind, reason;
+	uint8_t end, waited; /* chain_ends.h; `reason` where its chain has several threads */
 	int64_t cost_ns;
 };
 
@@ -30,8 +32,9 @@ struct lode_symptom_cell {
 enum { LODE_MOST_CELLS = 40000 };
 
 struct lode_cluster_cells {
-	const char *const *kinds, *const *reasons; /* names of the numbers in cells */
-	size_t n_kinds, n_reasons;
+	const char *const *kinds, *const *reasons, *const *ends; /* names of numbers in cells */
+	size_t n_kinds, n_reasons, n_ends;
+	const char *end_names[LODE_N_ENDS];
 	LODE_VEC(struct lode_cluster_cell) cells; /* in order of their members */
 	LODE_VEC(struct lode_symptom_cell) symptoms;
 	LODE_VEC(uint32_t) threads; /* string ids: names of threads that had symptoms */

@@ -212,8 +212,8 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELDS_AT(struct lode_mine_answer, paths, &paths_record,
 		       .absent = "--paths is not given"),
 	LODE_FIELD_POINTER("cells", struct lode_mine_answer, cells, &lode_cluster_cells_record,
-			   "own costs by cluster, recording, thread, kind and reason, in columns, "
-			   "for the filters of pages",
+			   "own costs by cluster, recording, thread, kind, reason and end of the "
+			   "chain, in columns, for the filters of pages",
 			   .absent = "--detail is not given, or there are more than 40,000"),
 	LODE_ROWS("inputs", struct lode_mine_answer, n_inputs_listed, make_input_row, &input_record,
 		  "the recordings mined"),

@@ -59,11 +59,9 @@ static void sums_release(struct cpu_sums *s)
 
 /* ---- Who ran instead ---- */
 
-/* Adds the CPU occupants of a row; returns the time without a known one. */
-static int64_t add_runners_of(struct cpu_sums *s, const struct lode_digest_row *row)
+/* Adds the CPU occupants of a row. */
+static void add_runners_of(struct cpu_sums *s, const struct lode_digest_row *row)
 {
-	int64_t unknown_ns = 0;
-
 	for (uint32_t k = 0; k < row->n_runners; k++) {
 		const struct lode_digest_runner *runner =
 			&s->digest->runners.at[row->first_runner + k];
@@ -72,10 +70,7 @@ static int64_t add_runners_of(struct cpu_sums *s, const struct lode_digest_row *
 		if (slot == s->sums.n)
 			lode_vec_append(&s->sums, ((struct lode_digest_runner){runner->name, 0}));
 		s->sums.at[slot].cost_ns += runner->cost_ns;
-		if (!lode_runner_is_thread(s->digest, runner))
-			unknown_ns += runner->cost_ns;
 	}
-	return unknown_ns;
 }
 
 LODE_COMPARE_WITH(costliest_first, struct lode_digest_runner, const struct lode_strings *names,
@@ -110,8 +105,10 @@ static void add_all(struct cpu_sums *s)
 
 		s->mined->aoi_unsampled_ns += row->unsampled_ns;
 		s->unsampled_at[s->place_of[row->stack]] += row->unsampled_ns;
-		if (row->stack != recording)
-			s->mined->ready_unknown_ns += add_runners_of(s, row);
+		if (row->stack == recording)
+			continue;
+		s->mined->ready_unknown_ns += lode_digest_ready_unknown_ns(s->digest, row);
+		add_runners_of(s, row);
 	}
 	s->mined->contended_ns =
 		s->mined->aoi_kind_ns[LODE_EVENT_READY] - s->mined->ready_unknown_ns;
@@ -153,7 +150,9 @@ static void add_cluster(struct cpu_sums *s, struct lode_cluster *cluster, uint32
 			if (!is_of(cluster, row))
 				continue;
 			cluster->unsampled_ns += row->unsampled_ns;
-			sum_chain_end(cluster, &s->ends, row, add_runners_of(s, row));
+			sum_chain_end(cluster, &s->ends, row,
+				      lode_digest_ready_unknown_ns(s->digest, row));
+			add_runners_of(s, row);
 		}
 	}
 	cluster->least_ns = cluster->own_ns - cluster->unsampled_ns;

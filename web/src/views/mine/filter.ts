@@ -1,5 +1,5 @@
-// What a filter leaves of a report: cells of cost by cluster, recording, thread, kind and reason are
-// added up again, so that every figure is exact. Patterns and clusters stay those of all recordings.
+// What a filter leaves of a report: cells of cost by cluster, recording, thread, kind, reason and end
+// of the chain are added up again, so that every figure is exact. Patterns and clusters stay those of all recordings.
 //
 // In the URL, kept from page to page: f.recording (its id), f.host, f.label ("release=2.1"), f.thread,
 // f.kind, f.reason.
@@ -39,29 +39,54 @@ class Sum {
 	own = 0;
 	readonly split: Record<keyof Split, number> = { wait_ns: 0, run_ns: 0, ready_ns: 0 };
 	readonly reasons = new Map<string, number>();
-	/** As `parts` of a cluster are named (docs/fields.md). */
+	/** As `parts` and `ends` of a cluster are named (docs/fields.md). */
 	readonly parts = new Map<string, number>();
+	readonly ends = new Map<string, number>();
+	/** Of each end: in what the symptoms' threads waited for it, in the order of reasons. */
+	readonly #waits = new Map<string, number[]>();
 	readonly streams = new Map<number, number>();
+	unknown = 0;
 
-	add(kind: string, reason: string, stream: number, cost: number) {
+	add(cells: Cells, i: number) {
+		const cost = cells.cost_ns[i]!;
+		const kind = cells.kinds[cells.kind[i]!]!;
+		const reason = cells.reasons[cells.reason[i]!]!;
+		const end = cells.ends[cells.end[i]!]!;
+		const waits = this.#waits.get(end) ?? cells.reasons.map(() => 0);
 		this.own += cost;
 		this.split[SPLIT_KEYS[kind] ?? "run_ns"] += cost;
 		if (reason !== "none") raise(this.reasons, reason, cost);
+		if (kind === "ready" && end === "unknown") this.unknown += cost;
 		const part =
-			kind === "ready" ? "ready" : reason !== "none" ? reason : kind === "run" ? "cpu" : "unknown";
+			kind === "ready" ? end : reason !== "none" ? reason : kind === "run" ? "cpu" : "unknown";
 		raise(this.parts, part, cost);
-		raise(this.streams, stream, cost);
+		raise(this.ends, end, cost);
+		waits[cells.waited[i]!]! += cost;
+		this.#waits.set(end, waits);
+		raise(this.streams, cells.stream[i]!, cost);
 	}
 
-	/** "lock 80 %", as the terminal says it. */
-	why(): string {
-		const parts = [...this.parts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-		return parts
-			.filter(([, cost], i) => i === 0 || (i === 1 && cost * 3 >= this.own))
-			.map(([name, cost]) => `${name} ${((100 * cost) / this.own).toFixed(0)} %`)
+	/** "lock → disk 80 %", as the terminal says it. */
+	why(reasons: readonly string[]): string {
+		return largestFirst(this.ends)
+			.filter(({ cost_ns }, i) => i === 0 || (i === 1 && cost_ns * 3 >= this.own))
+			.map(({ name, cost_ns }) => {
+				const waits = this.#waits.get(name)!;
+				const waited = reasons[waits.indexOf(Math.max(...waits))]!;
+				const first = waited === "none" || waited === name ? "" : `${waited} → `;
+				return `${first}${name} ${wholePct((100 * cost_ns) / this.own)} %`;
+			})
 			.join(", ");
 	}
 }
+
+/** Halves to even, as printf rounds. */
+const wholePct = (pct: number) => (pct % 2 === 0.5 ? Math.floor(pct) : Math.round(pct));
+
+const largestFirst = (costs: ReadonlyMap<string, number>) =>
+	[...costs]
+		.map(([name, cost_ns]) => ({ name, cost_ns }))
+		.sort((a, b) => b.cost_ns - a.cost_ns || (a.name < b.name ? -1 : 1));
 
 function raise<K>(map: Map<K, number>, key: K, by: number) {
 	map.set(key, (map.get(key) ?? 0) + by);
@@ -75,7 +100,12 @@ export interface Filtered {
 	readonly passes: Passes;
 }
 
-function clusterOf(cluster: Listed, sum: Sum, symptom_ns: number): Listed {
+function clusterOf(
+	cluster: Listed,
+	sum: Sum,
+	names: readonly string[],
+	symptom_ns: number,
+): Listed {
 	const streams = [...sum.streams].sort((a, b) => a[0] - b[0]);
 	return {
 		...cluster,
@@ -84,10 +114,12 @@ function clusterOf(cluster: Listed, sum: Sum, symptom_ns: number): Listed {
 		reasons: Object.fromEntries(
 			[...sum.reasons].map(([reason, cost]) => [`${reason}_ns`, cost]),
 		) as Listed["reasons"],
-		parts: [...sum.parts].map(([name, cost_ns]) => ({ name, cost_ns })),
+		ready_unknown_ns: sum.unknown,
+		parts: largestFirst(sum.parts),
+		ends: largestFirst(sum.ends),
 		coverage: symptom_ns ? sum.own / symptom_ns : 0,
 		streams: streams.length,
-		why: sum.why(),
+		why: sum.why(names),
 		by_stream: { stream: streams.map(([at]) => at), cost_ns: streams.map(([, cost]) => cost) },
 	};
 }
@@ -131,18 +163,12 @@ export function applyFilter(report: MineReport, cells: Cells, filter: Filter): F
 		const at = cells.cluster[i]!;
 		const sum = sums.get(at) ?? new Sum();
 		sums.set(at, sum);
-		for (const to of [sum, all])
-			to.add(
-				cells.kinds[cells.kind[i]!]!,
-				cells.reasons[cells.reason[i]!]!,
-				cells.stream[i]!,
-				cost,
-			);
+		for (const to of [sum, all]) to.add(cells, i);
 	}
 	const clusters = report.clusters
 		.flatMap((cluster) => {
 			const sum = sums.get(cluster.rank - 1);
-			return sum ? [clusterOf(cluster, sum, symptoms.ns)] : [];
+			return sum ? [clusterOf(cluster, sum, cells.reasons, symptoms.ns)] : [];
 		})
 		.sort((a, b) => b.own_ns - a.own_ns || a.rank - b.rank);
 	return {
@@ -188,8 +214,9 @@ export function filteredDetail<C extends Partial<Listed> & Pick<Listed, "id" | "
 	const { report } = filtered;
 	const left = report.clusters.find((c) => c.id === detail.cluster.id);
 	const places = new Map(report.inputs.map((input, at) => [input.id, at]));
-	const figures = left ?? clusterOf(detail.cluster as unknown as Listed, new Sum(), 0);
-	const { own_ns, split, reasons, parts, coverage, streams, why, by_stream } = figures;
+	const figures = left ?? clusterOf(detail.cluster as unknown as Listed, new Sum(), [], 0);
+	const { own_ns, split, ready_unknown_ns, reasons, parts, ends } = figures;
+	const { coverage, streams, why, by_stream } = figures;
 	const worst = detail.cluster.worst?.filter(
 		(w) =>
 			filtered.passes(places.get(w.stream_id) ?? -1) &&
@@ -207,8 +234,10 @@ export function filteredDetail<C extends Partial<Listed> & Pick<Listed, "id" | "
 			...detail.cluster,
 			own_ns,
 			split,
+			ready_unknown_ns,
 			reasons,
 			parts,
+			ends,
 			coverage,
 			streams,
 			why,

@@ -133,7 +133,7 @@ function columnsOf(
 			give: 3,
 		},
 		...numberColumns<Listed>(
-			clustersColumns.filter(({ key }) => !isFiltered || key === "own_ns" || key === "streams"),
+			clustersColumns.filter(({ key }) => !isFiltered || key === "own_ns"),
 			cost,
 		),
 		{
