@@ -9,7 +9,7 @@
 
 struct compare_values {
 	lode_text_list before, after;
-	const char *at, *html;
+	const char *at, *html, *entity_label;
 	int64_t step_ns;
 	size_t top;
 	unsigned n_threads;
@@ -32,6 +32,9 @@ static const struct lode_option options[] = {
 	LODE_OPTION("at", "TIME", lode_set_text, AT(at),
 		    "instead of both: compare before and after TIME (UTC) in the files given as "
 		    "arguments (2026-11-28T05:00:15Z, or seconds since 1970)"),
+	LODE_OPTION("entity-label", "LABEL", lode_set_text, AT(entity_label),
+		    "the label of Prometheus whose values are the services (default: found in "
+		    "counters without a server)"),
 	LODE_OPTION("interval", "TIME", lode_set_some_time, AT(step_ns),
 		    "length of an interval (default: sampling interval of the fastest counter)"),
 	LODE_OPTION("threads", "N", lode_set_unsigned, AT(n_threads),
@@ -147,6 +150,7 @@ static int answer_compare(const struct lode_command *self, const struct compare_
 	}
 	request.inputs = (struct lode_pio_inputs){.at = list.at,
 						  .n = list.n,
+						  .entity_label = v->entity_label,
 						  .n_threads = v->n_threads,
 						  .memory_bytes = v->memory_bytes};
 	rc = lode_pio_compare_run(&answer, &request, &err);

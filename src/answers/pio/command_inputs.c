@@ -27,7 +27,8 @@ int lode_set_pio_input(const struct lode_option *option, void *field, const char
 
 struct lode_pio_inputs lode_pio_inputs_of(const struct lode_pio_input_values *values)
 {
-	return (struct lode_pio_inputs){values->list.at, values->list.n, values->log,
+	return (struct lode_pio_inputs){values->list.at,   values->list.n,
+					values->log,	   values->entity_label,
 					values->n_threads, values->memory_bytes};
 }
 

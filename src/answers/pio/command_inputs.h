@@ -21,6 +21,7 @@ lode_option_setter lode_set_pio_input;
 struct lode_pio_input_values {
 	lode_pio_input_list list; /* texts are borrowed from argv */
 	struct lode_log_options log;
+	const char *entity_label;
 	unsigned n_threads;
 	size_t memory_bytes; /* 0: not given */
 };

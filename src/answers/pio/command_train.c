@@ -34,6 +34,9 @@ static const struct lode_option options[] = {
 	LODE_FLAG("classic", AT(is_classic),
 		  "exactly as in the paper: plain response times, requests counted at their end, "
 		  "one ruleset, no baseline"),
+	LODE_OPTION("entity-label", "LABEL", lode_set_text, AT(inputs.entity_label),
+		    "the label of Prometheus whose values are the services (default: found in "
+		    "counters without a server)"),
 	LODE_OPTION("interval", "TIME", lode_set_long_time, AT(step_ns),
 		    "length of an interval (default: sampling interval of the fastest counter)"),
 	LODE_FLAG("per-action", AT(is_per_action),

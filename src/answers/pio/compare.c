@@ -85,36 +85,11 @@ static int part_sides(struct comparing *c, struct lode_error *err)
 
 /* ---- Which counters are the same, and of which service ---- */
 
-/* All counters are of one server: a file's name, which differs between the two times. */
-static bool is_one_server(const struct lode_counters *counters)
-{
-	for (size_t i = 1; i < counters->n_counters; i++)
-		if (strcmp(counters->counters[i].server, counters->counters[0].server) != 0)
-			return false;
-	return true;
-}
-
-/* "web=FILE" names the server; false: at least one input does not. */
-static bool is_server_given(const struct lode_pio_inputs *inputs)
-{
-	for (size_t i = 0; i < inputs->n; i++) {
-		char *server;
-
-		if (inputs->at[i].kind != LODE_PIO_COUNTERS)
-			continue;
-		lode_pio_counter_path(inputs->at[i].text, &server);
-		free(server);
-		if (!server)
-			return false;
-	}
-	return true;
-}
-
 static void add_series(struct comparing *c, const struct lode_counter *before,
-		       const struct lode_counter *after, const char *service)
+		       const struct lode_counter *after)
 {
 	lode_vec_append(&c->series, ((struct lode_shift_series){
-					    .service = service,
+					    .service = before->server,
 					    .counter = before->name,
 					    .before = before->at + c->before.first,
 					    .after = after->at + c->after.first,
@@ -134,7 +109,7 @@ static void match_counters(struct comparing *c, bool is_by_name)
 
 		order = order ? order : strcmp(a->counters[i].name, b->counters[k].name);
 		if (!order) {
-			add_series(c, &a->counters[i], &b->counters[k], a->counters[i].server);
+			add_series(c, &a->counters[i], &b->counters[k]);
 			i++, k++;
 			continue;
 		}
@@ -145,48 +120,18 @@ static void match_counters(struct comparing *c, bool is_by_name)
 	c->answer->n_unmatched += a->n_counters - i + b->n_counters - k;
 }
 
-LODE_COMPARE(by_service, struct lode_shift_series,
-	     strcmp(a->service, b->service) ?: strcmp(a->counter, b->counter))
-
-/* Services from columns' names, where all counters are of one server that no one named. */
-static void name_services(struct comparing *c)
-{
-	struct lode_pio_compare_answer *answer = c->answer;
-	const char **names = lode_alloc0(c->series.n + 1, sizeof(*names));
-	double *levels = lode_alloc0(c->series.n + 1, sizeof(*levels));
-	struct lode_service_names rule;
-
-	for (size_t i = 0; i < c->series.n; i++) {
-		names[i] = c->series.at[i].counter;
-		levels[i] = lode_percentile(c->series.at[i].before, c->series.at[i].n_before, 50);
-	}
-	lode_service_names_find(&rule, names, levels, c->series.n);
-	for (size_t i = 0; i < c->series.n && rule.separator; i++) {
-		char *service, *metric;
-
-		lode_service_names_cut(&rule, names[i], &service, &metric);
-		c->series.at[i].service = lode_arena_strdup(&answer->arena, service);
-		c->series.at[i].counter = lode_arena_strdup(&answer->arena, metric);
-		free(service);
-		free(metric);
-	}
-	if (rule.separator) {
-		answer->source =
-			rule.is_suffix ? LODE_PIO_SERVICES_BEHIND : LODE_PIO_SERVICES_BEFORE;
-		answer->separator = lode_arena_strndup(&answer->arena, &rule.separator, 1);
-		lode_sort(c->series.at, c->series.n, by_service);
-	}
-	free(names);
-	free(levels);
-}
-
+/* Services from labels or columns' names, where the user asks for it, or where all counters are of
+   one server that no one named. */
 static void find_series(struct comparing *c)
 {
-	bool is_one = is_one_server(c->before.counters) && is_one_server(c->after.counters);
+	struct lode_counters *grids[] = {&c->recorded[0].counters, &c->recorded[1].counters};
+	size_t n = c->request->at_ns == LODE_NO_INT ? 2 : 1;
+	struct lode_service_names *rule = &c->answer->services_in;
 
-	match_counters(c, is_one);
-	if (is_one && !is_server_given(&c->request->inputs))
-		name_services(c);
+	lode_pio_find_services(rule, &c->request->inputs, grids, n, NULL);
+	match_counters(c, !lode_service_names_has(rule) &&
+				  lode_service_names_is_one(c->before.counters) &&
+				  lode_service_names_is_one(c->after.counters));
 }
 
 /* ---- The answer ---- */
@@ -289,6 +234,15 @@ static void tell_compared(struct comparing *c)
 	lode_losses_add(&c->recorded[0].requests.losses, &c->recorded[1].requests.losses);
 	answer->losses = answer->losses_at;
 	answer->n_losses = lode_loss_rows(answer->losses_at, &c->recorded[0].requests.losses);
+	if (answer->services_in.label[0]) {
+		answer->source = LODE_PIO_SERVICES_BY_LABEL;
+		answer->separator = lode_arena_strdup(&answer->arena, answer->services_in.label);
+	} else if (answer->services_in.separator) {
+		answer->source = answer->services_in.is_suffix ? LODE_PIO_SERVICES_BEHIND
+							       : LODE_PIO_SERVICES_BEFORE;
+		answer->separator =
+			lode_arena_strndup(&answer->arena, &answer->services_in.separator, 1);
+	}
 	answer->opening = compare_opening(answer, c->request, &answer->arena);
 }
 

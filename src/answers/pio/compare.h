@@ -46,6 +46,7 @@ enum lode_pio_service_source {
 	LODE_PIO_SERVICES_OF_FILES,
 	LODE_PIO_SERVICES_BEFORE, /* in columns' names, before the separator */
 	LODE_PIO_SERVICES_BEHIND,
+	LODE_PIO_SERVICES_BY_LABEL,
 };
 
 struct lode_pio_compare_answer {
@@ -58,7 +59,8 @@ struct lode_pio_compare_answer {
 	size_t n_services, n_services_more;
 	uint64_t n_services_all, n_compared, n_too_few, n_unmatched;
 	enum lode_pio_service_source source;
-	const char *separator; /* NULL: of files */
+	struct lode_service_names services_in;
+	const char *separator; /* or the label; NULL: of files */
 	struct lode_loss_row losses_at[LODE_N_LOSS_KINDS];
 	const struct lode_loss_row *losses;
 	size_t n_losses;

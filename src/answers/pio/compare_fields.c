@@ -41,7 +41,8 @@ static const struct lode_field compared_time_fields[] = {
 };
 LODE_RECORD(compared_time, struct lode_pio_compared_time);
 
-static const char *const sources[] = {"files", "before_separator", "behind_separator", NULL};
+static const char *const sources[] = {"files", "before_separator", "behind_separator", "label",
+				      NULL};
 
 #define COMPARED(key, member, text, ...) \
 	LODE_FIELD_AS(key, struct lode_pio_compare_answer, member, text, __VA_ARGS__)
@@ -65,7 +66,8 @@ static const struct lode_field compared_fields[] = {
 	COMPARED("services_compared", n_services_all, NULL),
 	LODE_FIELD_CHOICE("services_from", struct lode_pio_compare_answer, source, sources,
 			  "whether the files or the columns' names give the services"),
-	COMPARED("separator", separator, "of the columns' names", .absent = "the files give them"),
+	COMPARED("separator", separator, "of the columns' names, or the label",
+		 .absent = "the files give them"),
 	COMPARED("counters_compared", n_compared, NULL),
 	COMPARED("counters_too_few", n_too_few, "with fewer than 4 values before or after"),
 	COMPARED("counters_unmatched", n_unmatched, "only before, or only after"),

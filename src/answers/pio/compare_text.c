@@ -78,7 +78,9 @@ static void print_compared(FILE *out, const struct lode_pio_compare_answer *answ
 	fprintf(out, "%" PRIu64 " counters of %" PRIu64 " services in intervals of %s",
 		answer->n_compared, answer->n_services_all,
 		lode_duration_text(answer->step_ns, step, sizeof(step)));
-	if (answer->source != LODE_PIO_SERVICES_OF_FILES)
+	if (answer->source == LODE_PIO_SERVICES_BY_LABEL)
+		fprintf(out, "; services are the values of the label '%s'", answer->separator);
+	else if (answer->source != LODE_PIO_SERVICES_OF_FILES)
 		fprintf(out, "; services are the part of the columns' names %s '%s'",
 			answer->source == LODE_PIO_SERVICES_BEFORE ? "before" : "behind",
 			answer->separator);

@@ -223,6 +223,54 @@ int lode_pio_align(struct lode_pio_recorded *recorded, int64_t step_ns,
 	return LODE_OK;
 }
 
+/* ---- Services ---- */
+
+bool lode_pio_is_unnamed(const struct lode_pio_inputs *inputs, const struct lode_counters *counters)
+{
+	for (size_t i = 0; i < inputs->n; i++) {
+		char *server = NULL;
+
+		if (inputs->at[i].kind != LODE_PIO_COUNTERS)
+			continue;
+		lode_pio_counter_path(inputs->at[i].text, &server);
+		free(server);
+		if (server)
+			return false;
+	}
+	return lode_service_names_is_one(counters);
+}
+
+static void note_services(const struct lode_service_names *rule, struct lode_pio_notes *notes)
+{
+	if (rule->label[0])
+		lode_pio_note(notes, LODE_PIO_HINT, "services are the values of the label '%s'",
+			      rule->label);
+	else
+		lode_pio_note(notes, LODE_PIO_HINT,
+			      "services are the part of the columns' names %s '%c'; for one "
+			      "service, name it: --counters NAME=FILE",
+			      rule->is_suffix ? "behind" : "before", rule->separator);
+}
+
+void lode_pio_find_services(struct lode_service_names *rule, const struct lode_pio_inputs *inputs,
+			    struct lode_counters *const *grids, size_t n,
+			    struct lode_pio_notes *notes)
+{
+	bool is_unnamed = true;
+
+	*rule = (struct lode_service_names){0};
+	for (size_t i = 0; i < n; i++)
+		is_unnamed &= lode_pio_is_unnamed(inputs, grids[i]);
+	if (inputs->entity_label)
+		snprintf(rule->label, sizeof(rule->label), "%s", inputs->entity_label);
+	else if (is_unnamed)
+		lode_service_names_learn(rule, grids[0]);
+	for (size_t i = 0; i < n; i++)
+		lode_service_names_apply(rule, grids[i]);
+	if (notes && lode_service_names_has(rule))
+		note_services(rule, notes);
+}
+
 /* ---- Logs ---- */
 
 /* No loss: nothing is missing of what was read, but a clock that was set looks just like it. */

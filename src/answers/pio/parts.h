@@ -72,6 +72,17 @@ struct lode_counter_bound lode_pio_grid_bound(const struct lode_pio_inputs *inpu
 int lode_pio_align(struct lode_pio_recorded *recorded, int64_t step_ns,
 		   const struct lode_counter_bound *bound, struct lode_pio_notes *notes,
 		   struct lode_error *err);
+/*
+ * Which part of the counters' names is the service (`rule`: found from the first grid, for all of
+ * them), and makes it their server. Nothing is done where counters are of several servers, or of
+ * one that the user named, unless a label is asked for. `notes` (may be NULL): where that is said.
+ */
+void lode_pio_find_services(struct lode_service_names *rule, const struct lode_pio_inputs *inputs,
+			    struct lode_counters *const *grids, size_t n,
+			    struct lode_pio_notes *notes);
+/* Whether counters of these inputs are of one server that no one named. */
+bool lode_pio_is_unnamed(const struct lode_pio_inputs *inputs,
+			 const struct lode_counters *counters);
 /* Reads the logs of period `number`, if it has any; recorded->requests was set up by the caller. */
 int lode_pio_read_logs(struct lode_pio_recorded *recorded, const struct lode_pio_inputs *inputs,
 		       size_t number, struct lode_request_names *names,

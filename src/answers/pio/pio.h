@@ -33,6 +33,7 @@ struct lode_pio_inputs {
 	const struct lode_pio_input *at; /* as the user gave them */
 	size_t n;
 	struct lode_log_options log;
+	const char *entity_label; /* whose values are services; NULL: found if need be */
 	unsigned n_threads;
 	size_t memory_bytes; /* to keep to; 0: not given */
 };

@@ -189,6 +189,9 @@ static int read_recorded(struct pio_state *s, const struct lode_pio_request *req
 	rc = lode_pio_read_counters(&s->recorded, inputs, 0, notes, err);
 	if (rc == 0)
 		rc = lode_pio_align(&s->recorded, log.step_ns, &bound, notes, err);
+	if (rc == 0 &&
+	    (s->model.services_in.label[0] || lode_pio_is_unnamed(inputs, &s->recorded.counters)))
+		lode_service_names_apply(&s->model.services_in, &s->recorded.counters);
 	if (rc == 0)
 		rc = lode_pio_read_logs(&s->recorded, inputs, 0, &s->model.names, notes, err);
 	return rc;

@@ -59,10 +59,15 @@ static int learn_model(struct lode_pio_trained *t, const struct lode_pio_train_r
 		       struct lode_pio_recorded *periods, size_t n, struct lode_error *err)
 {
 	struct lode_pio_training *training = lode_alloc0(n, sizeof(*training));
+	struct lode_counters **grids = lode_alloc0(n, sizeof(*grids));
 	struct lode_pio_train_options how = {.n_folds = request->n_folds,
 					     .n_threads = request->inputs.n_threads};
 	int rc;
 
+	for (size_t i = 0; i < n; i++)
+		grids[i] = &periods[i].counters;
+	lode_pio_find_services(&t->model.services_in, &request->inputs, grids, n, &t->notes);
+	free(grids);
 	for (size_t i = 0; i < n; i++)
 		training[i] =
 			(struct lode_pio_training){periods[i].has_log ? &periods[i].requests : NULL,

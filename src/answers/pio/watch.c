@@ -206,6 +206,8 @@ static void advance(struct lode_pio_watch *w, const struct lode_pio_watcher *wat
 		lode_counter_log_forget(w->counters, (until - 1) * step, 0);
 		return;
 	}
+	if (w->model->services_in.label[0] || lode_service_names_is_one(&grid))
+		lode_service_names_apply(&w->model->services_in, &grid);
 	judge_all(w, &grid, until, watcher);
 	lode_counters_release(&grid);
 	lode_counter_log_forget(w->counters, (until - 2) * step, ROWS_KEPT);

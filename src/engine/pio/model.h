@@ -10,8 +10,8 @@
 
 #include "engine/pio/intensity.h"
 #include "engine/pio/usual.h"
+#include "engine/pio/service_names.h"
 #include "engine/ripper/ruleset.h"
-#include "model/counters.h"
 #include "model/requests.h"
 
 enum { LODE_PIO_MODEL_VERSION = 1 };
@@ -67,6 +67,7 @@ struct lode_pio_span {
 
 struct lode_pio_model {
 	struct lode_pio_settings settings;
+	struct lode_service_names services_in;	/* the counters' names */
 	LODE_VEC(struct lode_pio_span) periods; /* that were learnt from */
 	struct lode_request_names names;
 	struct lode_usual usual;

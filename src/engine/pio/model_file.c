@@ -28,6 +28,20 @@ static void put_settings(struct lode_json *json, const struct lode_pio_settings 
 	lode_json_end_object(json);
 }
 
+static void put_services(struct lode_json *json, const struct lode_service_names *rule)
+{
+	char separator[2] = {rule->separator, '\0'};
+
+	if (!lode_service_names_has(rule))
+		return;
+	lode_json_object(json, "services");
+	lode_json_text(json, "label", rule->label);
+	lode_json_text(json, "separator", separator);
+	lode_json_bool(json, "last", rule->is_last);
+	lode_json_bool(json, "behind", rule->is_suffix);
+	lode_json_end_object(json);
+}
+
 static void put_training(struct lode_json *json, const struct lode_pio_model *m)
 {
 	lode_json_break(json);
@@ -216,6 +230,7 @@ void lode_pio_model_write(FILE *out, const struct lode_pio_model *m)
 	snprintf(schema, sizeof(schema), "lode/pio-model/%d", LODE_PIO_MODEL_VERSION);
 	json = lode_json_open_line(out, schema);
 	put_settings(json, &m->settings);
+	put_services(json, &m->services_in);
 	put_training(json, m);
 	put_counters(json, m);
 	put_rules(json, m);
@@ -322,6 +337,20 @@ static void read_settings(struct reading *r, yajl_val root)
 	r->model->usual.is_log = r->model->settings.is_log;
 	r->model->usual.is_per_action = r->model->settings.is_per_action;
 	r->model->usual.min_requests = r->model->settings.min_requests;
+}
+
+/* Absent: counters' names do not contain services. */
+static void read_services(struct reading *r, yajl_val root)
+{
+	yajl_val s = lode_json_tree_member(root, "services");
+	struct lode_service_names *rule = &r->model->services_in;
+
+	if (!s)
+		return;
+	snprintf(rule->label, sizeof(rule->label), "%s", text(r, s, "label"));
+	rule->separator = text(r, s, "separator")[0];
+	rule->is_last = boolean(r, s, "last");
+	rule->is_suffix = boolean(r, s, "behind");
 }
 
 static void read_training(struct reading *r, yajl_val root)
@@ -547,6 +576,7 @@ static int read_root(struct lode_pio_model *out, yajl_val root, const char *path
 	if (strcmp(schema + 15, "1") != 0)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1,
 				 "model of version %.20s, this lode reads 1", schema + 15);
+	read_services(&r, root);
 	read_settings(&r, root);
 	read_training(&r, root);
 	read_counters(&r, root);

@@ -306,6 +306,45 @@ static void expect_rule(const char *const *names, const double *levels, size_t n
 	free(counter);
 }
 
+static void expect_cut(const char *label, const char *name, const char *service, const char *metric)
+{
+	struct lode_service_names rule = {0};
+	char *of, *counter;
+
+	snprintf(rule.label, sizeof(rule.label), "%s", label);
+	assert_int_equal(lode_service_names_cut(&rule, name, &of, &counter), *service != 0);
+	assert_string_equal(of, service);
+	assert_string_equal(counter, metric);
+	free(of);
+	free(counter);
+}
+
+/* The label whose values and rests are fewest; pods of a service are one. */
+static void test_services_in_labels(void **state)
+{
+	char texts[48][96];
+	const char *names[48];
+	double levels[48] = {0};
+	struct lode_service_names rule;
+
+	(void)state;
+	for (int i = 0; i < 48; i++) {
+		snprintf(texts[i], sizeof(texts[i]),
+			 "m%d{code=\"%d\",namespace=\"n\",pod=\"s%d-%d\",service=\"s%d\"}", i % 3,
+			 i / 3 % 2, i / 6, i, i / 6);
+		names[i] = texts[i];
+	}
+	lode_service_names_find(&rule, names, levels, 48);
+	assert_string_equal(rule.label, "service");
+	assert_int_equal(rule.n_services, 8);
+	expect_cut("service", "up{a=\"1\",pod=\"p\",service=\"x\"}", "x", "up{a=\"1\"}");
+	expect_cut("service", "up{service=\"x\"}", "x", "up");
+	expect_cut("a", "up{a=\"q\\\",\",service=\"x\"}", "q\\\",", "up{service=\"x\"}");
+	expect_cut("a", "up{service=\"x\"}", "", "up{service=\"x\"}");
+	expect_cut("a", "up", "", "up");
+	expect_cut("a", "up{a", "", "up{a");
+}
+
 static void test_services_in_names(void **state)
 {
 	static const char *const first[] = {"a-db_cpu",	   "a-db_mem", "b_cpu",
@@ -334,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_order_scale_and_constants_change_nothing),
 		cmocka_unit_test(test_swapped_times_turn_directions),
 		cmocka_unit_test(test_totals_gaps_and_few_values),
+		cmocka_unit_test(test_services_in_labels),
 		cmocka_unit_test(test_services_in_names),
 	};
 

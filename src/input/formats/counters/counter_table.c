@@ -90,7 +90,8 @@ static bool is_one_of(const char *text, const char *const *names)
 
 static const char *const time_names[] = {"time", "timestamp", "epoch",	    "datetime", "ts",
 					 "date", "clock",     "@timestamp", NULL};
-static const char *const server_names[] = {"server", "host", "hostname", "instance", "node", NULL};
+static const char *const server_names[] = {"server", "host",	"hostname", "instance",
+					   "node",   "service", "entity",   NULL};
 static const char *const name_names[] = {"counter", "metric", "name", NULL};
 static const char *const value_names[] = {"value", NULL};
 
