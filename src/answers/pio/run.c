@@ -137,6 +137,28 @@ static void tell_training(struct pio_state *s)
 	training->is_short = training->n_intervals < TRAINED_LEAST;
 }
 
+static void note_left_out(struct pio_state *s)
+{
+	const struct lode_pio_counter *first = NULL;
+	char name[200];
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->model.counters.n; i++) {
+		const struct lode_pio_counter *c = &s->model.counters.at[i];
+
+		first = c->is_drifting && !first ? c : first;
+		n += c->is_drifting;
+	}
+	if (n)
+		lode_pio_note(&s->answer.notes, LODE_PIO_HINT,
+			      "%zu of %zu counters are left out, as their level drifted in "
+			      "training: %s%s",
+			      n, s->model.counters.n,
+			      lode_pio_counter_text(name, sizeof(name), first->server, first->name,
+						    60),
+			      n > 1 ? " ..." : "");
+}
+
 /* ---- The whole ---- */
 
 static void lay_out_pio(struct pio_state *s, const struct lode_pio_request *request)
@@ -160,6 +182,7 @@ static void lay_out_pio(struct pio_state *s, const struct lode_pio_request *requ
 	answer->unfelt = tell_periods(s, &a->unfelt, LODE_PIO_BY_TIME, request->top);
 	answer->unexplained = tell_periods(s, &a->unexplained, LODE_PIO_BY_TIME, request->top);
 	tell_training(s);
+	note_left_out(s);
 	tell_advice(s);
 	answer->losses = answer->losses_at;
 	answer->n_losses = lode_loss_rows(answer->losses_at, &s->recorded.requests.losses);

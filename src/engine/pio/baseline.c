@@ -12,6 +12,12 @@
    has 1, the load's slow waves 0.1, memory and its caches 0.001. */
 #define DRIFT_RATIO 0.05
 enum { DRIFT_LEAST_VALUES = 8 };
+/* Of rates over a window: how far the differences of neighbours are anti-correlated a window apart
+   (-0.5 of a mean of independent values), and the least ratio there. LIMIT: windows up to 240
+   intervals, known from the first 4,096. */
+#define SMOOTHED_LEAST 0.2
+#define SMOOTHED_RATIO 0.5
+enum { LONGEST_SMOOTHING = 240, SMOOTHED_VALUES = 4096 };
 /* An episode shows a counter when it is out of range for this share of it. */
 #define SHOWN_SHARE 0.3
 enum { LONGEST_WINDOW = 5 };
@@ -161,31 +167,89 @@ static void find_episodes(struct learning *l)
 
 /* ---- One counter's baseline ---- */
 
+/* Mean of the squared differences of values `lag` apart, by that of values at large. 0: no pairs.
+ */
+static double lag_ratio(const double *values, size_t n, size_t lag, double variance)
+{
+	double squares = 0;
+	size_t n_pairs = 0;
+
+	for (size_t i = lag; i < n; i++) {
+		double d = values[i] - values[i - lag];
+
+		if (isnan(d))
+			continue;
+		squares += d * d;
+		n_pairs++;
+	}
+	return n_pairs ? squares / (double)n_pairs / (2 * variance) : 0;
+}
+
+/*
+ * Rates over a window (Prometheus' rate(x[45s])) make neighbours nearly equal, without wandering:
+ * what enters the window leaves it when that has passed. So differences of neighbours are
+ * anti-correlated a window apart, as those of what wanders never are, and values that far apart
+ * are as different as any.
+ */
+static bool is_smoothed(const double *values, size_t n, double variance)
+{
+	size_t n_used = n < SMOOTHED_VALUES ? n : SMOOTHED_VALUES, n_pairs = 0, window = 0;
+	double *steps = lode_alloc0(n_used + 1, sizeof(*steps));
+	double squares = 0, least = 0, likeness = 0, n_independent;
+
+	for (size_t i = 1; i < n_used; i++) {
+		double d = values[i] - values[i - 1];
+
+		steps[i] = isnan(d) ? 0 : d;
+		squares += steps[i] * steps[i];
+		n_pairs += !isnan(d);
+		likeness += steps[i] * steps[i - 1];
+	}
+	/* Steps that are alike are fewer independent ones. */
+	likeness = squares > 0 ? fmax(0, likeness / squares) : 0;
+	n_independent = (double)n_pairs * (1 - likeness) / (1 + likeness);
+	for (size_t lag = 2; lag <= LONGEST_SMOOTHING && lag <= n_used / 4; lag++) {
+		double sum = 0;
+
+		for (size_t i = lag; i < n_used; i++)
+			sum += steps[i] * steps[i - lag];
+		if (sum < least) {
+			least = sum;
+			window = lag;
+		}
+	}
+	free(steps);
+	return window && -least > fmax(SMOOTHED_LEAST, 4 / sqrt(n_independent)) * squares &&
+	       lag_ratio(values, n, window, variance) > SMOOTHED_RATIO;
+}
+
 /* Does the level of healthy time wander? */
 static bool is_drifting(const struct learning *l, const double *column, const double *sorted,
 			size_t n)
 {
 	struct lode_usual_moments all = {0};
-	double squares = 0;
-	size_t n_pairs = 0, n_values = n > 0;
+	size_t n_values = n > 0, n_rows = l->matrix->n_rows, at = 0;
+	double *values;
+	bool is_drifting = false;
 
 	for (size_t i = 1; i < n; i++)
 		n_values += sorted[i] > sorted[i - 1];
-	for (size_t p = 0; p < l->matrix->n_periods; p++) {
-		for (size_t r = l->matrix->starts[p]; r < l->matrix->starts[p + 1]; r++) {
-			if (!l->is_healthy[r] || isnan(column[r]))
-				continue;
-			lode_usual_moments_add(&all, column[r]);
-			if (r == l->matrix->starts[p] || !l->is_healthy[r - 1] ||
-			    isnan(column[r - 1]))
-				continue;
-			squares += (column[r] - column[r - 1]) * (column[r] - column[r - 1]);
-			n_pairs++;
-		}
-	}
-	if (n_values <= DRIFT_LEAST_VALUES || !n_pairs || !(all.m2 > 0))
+	for (size_t i = 0; i < n; i++)
+		lode_usual_moments_add(&all, sorted[i]);
+	if (n_values <= DRIFT_LEAST_VALUES || !(all.m2 > 0))
 		return false;
-	return squares / (double)n_pairs / (2 * all.m2 / (double)all.n) < DRIFT_RATIO;
+	/* Healthy time, with a gap between periods. */
+	values = lode_alloc((n_rows + l->matrix->n_periods) * sizeof(*values));
+	for (size_t p = 0; p < l->matrix->n_periods; p++) {
+		for (size_t r = l->matrix->starts[p]; r < l->matrix->starts[p + 1]; r++)
+			values[at++] = l->is_healthy[r] ? column[r] : NAN;
+		values[at++] = NAN;
+	}
+	all.m2 /= (double)all.n;
+	is_drifting =
+		lag_ratio(values, at, 1, all.m2) < DRIFT_RATIO && !is_smoothed(values, at, all.m2);
+	free(values);
+	return is_drifting;
 }
 
 static void set_side(struct lode_pio_side *side, double spread, double step, double median,

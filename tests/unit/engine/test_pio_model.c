@@ -178,6 +178,61 @@ static void faults_are_found_and_blamed_on_their_servers(void **state)
 	}
 }
 
+/* Means over a window of what is independent, held for a few intervals as scrapes are, do not
+   wander; a random walk, growth, and their means do. */
+static void smoothed_counters_do_not_drift(void **state)
+{
+	enum { ROWS = 900, KINDS = 5, MOST = 60 };
+	static const char *const kinds[KINDS] = {"growth", "held", "mean", "mean_walk", "walk"};
+	static const bool drifts[KINDS] = {true, false, false, true, true};
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct lode_pio_train_options how = {.n_threads = 1};
+		struct lode_pio_model model = {.settings = lode_pio_settings_default(false)};
+		struct lode_counter_log *log = lode_counter_log_new();
+		struct lode_random random = {seed};
+		struct lode_counter_column columns[KINDS];
+		double white[ROWS + MOST], walk[ROWS + MOST], row[KINDS];
+		int window = 25 + (int)(seed % 4) * 10;
+		struct lode_counters counters;
+		struct lode_pio_training training = {NULL, &counters};
+		struct lode_error err;
+
+		for (int c = 0; c < KINDS; c++)
+			columns[c] = (struct lode_counter_column){"s", kinds[c], LODE_COUNTER_RATE};
+		lode_counter_log_group(log, columns, KINDS);
+		for (int i = 0; i < ROWS + MOST; i++) {
+			white[i] = 100 + 50 * uniform(&random);
+			walk[i] = (i ? walk[i - 1] : 1000) + uniform(&random) - 0.5;
+		}
+		for (int i = 0; i < ROWS; i++) {
+			double sum = 0, sum_walk = 0;
+
+			for (int k = 0; k < window; k++) {
+				sum += white[i + k] / window;
+				sum_walk += walk[i + k] / window;
+			}
+			row[0] = 1e6 + 100 * i + 50 * uniform(&random);
+			if (i % 5 == 0)
+				row[1] = sum;
+			row[2] = sum;
+			row[3] = sum_walk;
+			row[4] = walk[i];
+			lode_counter_log_row(log, 0, T0 + (i + 1) * STEP, row);
+		}
+		assert_int_equal(lode_counters_align(&counters, log, STEP, NULL, &err), 0);
+		lode_counter_log_free(log);
+		model.settings.step_ns = STEP;
+		assert_int_equal(lode_pio_train(&model, &training, 1, &how, &err), 0);
+		for (int c = 0; c < KINDS; c++)
+			if (model.counters.at[c].is_drifting != drifts[c])
+				fail_msg("seed %llu: %s", (unsigned long long)seed, kinds[c]);
+		lode_counters_release(&counters);
+		lode_pio_model_release(&model);
+	}
+}
+
 static char *write_text(const struct lode_pio_model *model, size_t *size)
 {
 	char *text = NULL;
@@ -278,6 +333,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faults_are_found_and_blamed_on_their_servers),
+		cmocka_unit_test(smoothed_counters_do_not_drift),
 		cmocka_unit_test(a_model_reads_back_as_it_was_written),
 		cmocka_unit_test(broken_models_are_refused),
 		cmocka_unit_test(deeply_nested_models_are_refused),
