@@ -393,6 +393,16 @@ ssize_t lode_input_peek(struct lode_input *input, void *buffer, size_t size, str
 	return n;
 }
 
+ssize_t lode_input_peek_all(struct lode_input *input, void *buffer, size_t size,
+			    struct lode_error *err)
+{
+	ssize_t n = fill_peek(input, size < LODE_PEEK_BYTES ? size : LODE_PEEK_BYTES, err);
+
+	if (n > 0)
+		memcpy(buffer, input->peek + input->peek_at, (size_t)n);
+	return n;
+}
+
 ssize_t lode_input_read(struct lode_input *input, void *buffer, size_t size, struct lode_error *err)
 {
 	size_t have = input->peek_n - input->peek_at;

@@ -44,6 +44,9 @@ int64_t lode_input_content_bytes(const struct lode_input *input);
    LODE_PEEK_LEAST_BYTES (at most LODE_PEEK_BYTES) only these where they have two lines. */
 ssize_t lode_input_peek(struct lode_input *input, void *buffer, size_t size,
 			struct lode_error *err);
+/* All of `size` (at most LODE_PEEK_BYTES) unless the end comes first. */
+ssize_t lode_input_peek_all(struct lode_input *input, void *buffer, size_t size,
+			    struct lode_error *err);
 /* Fills `buffer` unless the end comes first; gives the number of bytes, 0 at the end, or < 0. */
 ssize_t lode_input_read(struct lode_input *input, void *buffer, size_t size,
 			struct lode_error *err);

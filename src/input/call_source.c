@@ -123,8 +123,7 @@ static int read_file(const char *path, const struct lode_call_options *options,
 
 	if (rc < 0)
 		return rc;
-	n = lode_input_peek(input, head, sizeof(head), err);
-	format = n > 0 ? lode_format_find(LODE_HOLDS_CALLS, head, (size_t)n) : NULL;
+	format = lode_format_peek(LODE_HOLDS_CALLS, input, head, &n, err);
 	if (n < 0)
 		rc = (int)n;
 	else if (!format)
@@ -178,9 +177,7 @@ static const struct lode_format *format_of(struct trace_files *traces, const cha
 		add_unread(traces, path);
 		return NULL;
 	}
-	n = lode_input_peek(input, head, sizeof(head), &err);
-	if (n > 0)
-		format = lode_format_find(LODE_HOLDS_CALLS, head, (size_t)n);
+	format = lode_format_peek(LODE_HOLDS_CALLS, input, head, &n, &err);
 	lode_input_close(input);
 	if (n < 0 || (!format && lode_file_unread_reason(reason, sizeof(reason), path,
 							 LODE_HOLDS_CALLS, head, (size_t)n)))

@@ -42,6 +42,20 @@ const struct lode_format *lode_format_find_unnamed(unsigned kinds, const uint8_t
 	return find_format(kinds, head, size, NULL);
 }
 
+const struct lode_format *lode_format_peek(unsigned kinds, struct lode_input *input,
+					   uint8_t head[LODE_PEEK_BYTES], ssize_t *n,
+					   struct lode_error *err)
+{
+	const struct lode_format *format;
+
+	*n = lode_input_peek(input, head, LODE_PEEK_BYTES, err);
+	format = *n > 0 ? lode_format_find(kinds, head, (size_t)*n) : NULL;
+	if (format || *n != (ssize_t)LODE_PEEK_LEAST_BYTES)
+		return format;
+	*n = lode_input_peek_all(input, head, LODE_PEEK_BYTES, err);
+	return *n > 0 ? lode_format_find(kinds, head, (size_t)*n) : NULL;
+}
+
 const struct lode_format *lode_format_find_folder(const char *path)
 {
 	for (size_t i = 0; lode_formats[i]; i++)

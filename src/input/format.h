@@ -91,6 +91,11 @@ const struct lode_format *lode_format_find(unsigned kinds, const uint8_t *head, 
 /* The same for a file of a folder, which the user did not name. */
 const struct lode_format *lode_format_find_unnamed(unsigned kinds, const uint8_t *head,
 						   size_t size);
+/* That of an input that the user named, by its beginning: by all of it that can be looked at where
+   the usual part is not enough, as with a long preamble. `*n`: bytes in `head`, or an error. */
+const struct lode_format *lode_format_peek(unsigned kinds, struct lode_input *input,
+					   uint8_t head[LODE_PEEK_BYTES], ssize_t *n,
+					   struct lode_error *err);
 /* The format of a folder that is one input; NULL: it is a folder of inputs, or none. */
 const struct lode_format *lode_format_find_folder(const char *path);
 

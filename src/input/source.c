@@ -15,13 +15,13 @@ int lode_stream_read(struct lode_stream **out, struct lode_input *input,
 {
 	const struct lode_format *format;
 	uint8_t head[LODE_PEEK_BYTES];
-	ssize_t n = lode_input_peek(input, head, sizeof(head), err);
+	ssize_t n;
 	int rc;
 
 	*out = NULL;
+	format = lode_format_peek(LODE_HOLDS_SAMPLES, input, head, &n, err);
 	if (n < 0)
 		return (int)n;
-	format = lode_format_find(LODE_HOLDS_SAMPLES, head, (size_t)n);
 	if (!format)
 		return lode_format_fail_unknown(LODE_HOLDS_SAMPLES, lode_input_path(input), head,
 						(size_t)n, err);

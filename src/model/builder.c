@@ -535,6 +535,13 @@ void lode_builder_offcpu(struct lode_builder *builder, const struct lode_sample 
 	take_sample(builder, record, RECORD_OFFCPU);
 }
 
+void lode_builder_drop_weights(struct lode_builder *builder)
+{
+	for (size_t i = 0; i < builder->held.n; i++)
+		if (builder->held.at[i].kind == RECORD_SAMPLE)
+			builder->held.at[i].weight_ns = 0;
+}
+
 void lode_builder_lost(struct lode_builder *builder, int64_t t_ns, uint32_t cpu)
 {
 	struct record r = {.kind = RECORD_LOST, .t_ns = tick(builder, t_ns), .cpu = cpu};

@@ -133,6 +133,10 @@ void lode_builder_window(const struct lode_builder *builder, struct lode_narrow 
  */
 void lode_builder_expect_switches(struct lode_builder *builder, bool has_switches);
 
+/* Samples up to here cost nothing: they were of another counter. For sources that do not know
+   whether switches come. */
+void lode_builder_drop_weights(struct lode_builder *builder);
+
 /* Any other record with a time: widens the stream's span. */
 void lode_builder_time(struct lode_builder *builder, int64_t t_ns);
 

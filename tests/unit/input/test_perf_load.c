@@ -353,6 +353,15 @@ static struct perf_image_event random_event(struct test_random *random, uint64_t
 	return event;
 }
 
+/* The first event whose samples say where they were taken; NULL: none's do. */
+static const struct perf_image_event *first_counter(const struct perf_image *image)
+{
+	for (size_t i = 0; i < image->events.n; i++)
+		if (image->events.at[i].sample_type & (PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN))
+			return &image->events.at[i];
+	return NULL;
+}
+
 static void put_random_sample(struct test_random *random, struct perf_image *image,
 			      struct watched *expected, uint64_t time)
 {
@@ -362,6 +371,7 @@ static void put_random_sample(struct test_random *random, struct perf_image *ima
 	uint32_t n_user = test_random_below(random, 10);
 	struct perf_image_sample s = {.time = time, .chain = chain, .raw = raw};
 	struct lode_tap_event seen = {.t_ns = (int64_t)time};
+	bool has_stack;
 
 	s.pid = (int32_t)test_random_below(random, 1000) + 1;
 	s.tid = s.pid + 1;
@@ -376,8 +386,12 @@ static void put_random_sample(struct test_random *random, struct perf_image *ima
 	seen.tid = s.tid;
 	seen.cpu = type & PERF_SAMPLE_CPU ? s.cpu : UINT32_MAX;
 	lode_vec_append(&expected->samples, seen);
-	/* Nothing is mapped: all frames of a chain are one. */
-	lode_vec_append(&expected->depths, type & PERF_SAMPLE_CALLCHAIN && n_user ? 1 : 0);
+	/* Nothing is mapped: all frames of a chain are one. Of the counter that carries the cost
+	   the address does without a chain. */
+	has_stack = type & PERF_SAMPLE_CALLCHAIN
+			    ? n_user > 0
+			    : event == first_counter(image) && type & PERF_SAMPLE_IP;
+	lode_vec_append(&expected->depths, has_stack);
 }
 
 static void check_same(const struct watched *seen, const struct watched *expected, uint64_t seed)

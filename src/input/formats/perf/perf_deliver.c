@@ -90,32 +90,19 @@ static int64_t weight_at_frequency(struct lode_perf_pace *pace, int64_t interval
 	return pace->is_starting && gap < interval_ns ? gap : interval_ns;
 }
 
-/*
- * What a sample stands for where switches are not recorded. Cycles counted by a fixed period have
- * no rate: the time since the CPU's sample before, unless that is a pause, which is not running.
- */
+/* What a sample stands for where switches are not recorded: of counters its period, which is a
+   count (model/counted_time.h). */
 static int64_t weight_of(struct lode_perf_deliver *deliver, const struct lode_perf_event *event,
 			 const struct lode_perf_record *record, int64_t t_ns)
 {
-	struct lode_perf_pace *pace;
-	int64_t gap;
-
-	if (event->is_time && record->value)
+	if ((event->is_time && record->value) || event->is_count)
 		return record->value > INT64_MAX ? 0 : (int64_t)record->value;
 	while (deliver->paces.n <= record->cpu)
 		(void)lode_vec_append_zero(&deliver->paces);
-	pace = &deliver->paces.at[record->cpu];
-	if (event->is_freq)
-		return event->period
-			       ? weight_at_frequency(pace, (int64_t)(1000000000u / event->period),
-						     event->at_period ? record->value : 0, t_ns)
-			       : 0;
-	gap = pace->last_ns ? t_ns - pace->last_ns : 0;
-	pace->last_ns = t_ns;
-	if (pace->average_ns && gap > pace->average_ns * 10)
-		return pace->average_ns;
-	pace->average_ns = pace->average_ns ? (pace->average_ns * 7 + gap) / 8 : gap;
-	return gap;
+	return event->period ? weight_at_frequency(&deliver->paces.at[record->cpu],
+						   (int64_t)(1000000000u / event->period),
+						   event->at_period ? record->value : 0, t_ns)
+			     : 0;
 }
 
 /*

@@ -28,7 +28,7 @@ struct lode_perf_twin {
 enum { LODE_PERF_STARTING_PERIOD = 1000 };
 
 struct lode_perf_pace {
-	int64_t last_ns, average_ns;
+	int64_t last_ns;
 	bool is_starting; /* its period is being found */
 };
 

@@ -362,6 +362,17 @@ static bool is_cpu_event(const struct lode_perf_event *event)
 	}
 }
 
+/* A counter that says what its samples cost where nothing says how long threads ran. */
+static bool is_other_counter(const struct lode_perf_event *event)
+{
+	if (!(event->sample_type & (PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN)) || !event->period ||
+	    event->class != LODE_PERF_OTHER)
+		return false;
+	return event->type != PERF_TYPE_TRACEPOINT && event->type != PERF_TYPE_BREAKPOINT &&
+	       (event->type != PERF_TYPE_SOFTWARE || (event->config != PERF_COUNT_SW_DUMMY &&
+						      event->config != PERF_COUNT_SW_BPF_OUTPUT));
+}
+
 /* The same measure: on another kind of core, or with stack dumps in turn with chains. */
 static bool is_same_measure(const struct lode_perf_event *a, const struct lode_perf_event *b)
 {
@@ -394,9 +405,11 @@ void lode_perf_event_ask(const struct lode_perf_events *events, struct lode_perf
 void lode_perf_events_classify(struct lode_perf_events *events)
 {
 	const struct lode_perf_event *cpu = NULL;
+	bool has_waits = false;
 
 	events->has_waking = events->has_switch_tracepoint = events->has_context_switch = false;
-	events->has_twins = false;
+	events->has_twins = events->has_cycles = false;
+	events->other = 0;
 	for (size_t i = 0; i < events->at.n; i++) {
 		struct lode_perf_event *event = &events->at.at[i];
 
@@ -409,8 +422,13 @@ void lode_perf_events_classify(struct lode_perf_events *events)
 			event->class = LODE_PERF_OFFCPU;
 		else if (is_cpu_event(event) && (!cpu || is_same_measure(cpu, event)))
 			event->class = LODE_PERF_CPU;
+		event->is_count = event->class == LODE_PERF_CPU && !event->is_freq;
+		events->has_cycles |= event->is_count && !event->is_time;
 		if (event->class == LODE_PERF_CPU && !cpu)
 			cpu = event;
+		has_waits |= event->class == LODE_PERF_OFFCPU;
+		if (!events->other && is_other_counter(event))
+			events->other = (uint32_t)i + 1;
 		/* Tracepoints are asked about where their formats are at hand. */
 		if (events->tap && !event->tracepoint)
 			lode_perf_event_ask(events, event, NULL);
@@ -420,4 +438,10 @@ void lode_perf_events_classify(struct lode_perf_events *events)
 		events->has_switch_tracepoint |= event->class == LODE_PERF_SCHED_SWITCH;
 		events->has_context_switch |= event->context_switch;
 	}
+	if (cpu || has_waits || events->has_switch_tracepoint || events->has_context_switch)
+		events->other = 0;
+	if (!events->other)
+		return;
+	events->at.at[events->other - 1].class = LODE_PERF_CPU;
+	events->at.at[events->other - 1].is_count = true;
 }

@@ -97,6 +97,7 @@ struct lode_perf_event {
 	enum lode_perf_class class;
 	const char *syscall; /* of sys_enter_X: X */
 	bool is_time;	     /* its period counts ns */
+	bool is_count;	     /* a sample stands for its period: cycles of a fixed period, ... */
 	struct lode_perf_payload payload;
 	struct lode_perf_tap tap;
 
@@ -112,6 +113,9 @@ struct lode_perf_events {
 	struct lode_map by_id;
 	struct lode_strings strings;
 	bool has_waking, has_switch_tracepoint, has_context_switch;
+	/* CPU time is in cycles of a fixed period; samples are of another counter, in its unit. */
+	bool has_cycles;
+	uint32_t other; /* index of that one, from 1; 0: none */
 	bool has_twins; /* several events of sched_switch: for a moment all may have been on */
 	const struct lode_tap *tap; /* borrowed; may be NULL */
 	uint16_t at_id, back_id;    /* where samples and other records have their event's id */

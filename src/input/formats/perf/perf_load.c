@@ -15,6 +15,7 @@
 #include "input/bundle_notes.h"
 #include "input/symbols/build_ids.h"
 #include "input/titles.h"
+#include "model/counted_time.h"
 #include "model/tracers.h"
 #include "input/formats/perf/perf_abi.h"
 #include "input/formats/perf/perf_blocks.h"
@@ -204,6 +205,21 @@ static void count_events(struct lode_stream *stream, const struct loading *l)
 	}
 }
 
+/* Costs that are counts: cycles become time, other counters have their own unit. */
+static void settle_costs(struct lode_stream *stream, const struct loading *l)
+{
+	const struct lode_perf_events *events = &l->header.events;
+
+	if (stream->has_switches)
+		return;
+	if (events->has_cycles)
+		lode_stream_count_time(stream);
+	if (!events->other)
+		return;
+	lode_stream_use_cost_as_time(stream);
+	stream->unit = stream->event_counts.at[events->other - 1].name;
+}
+
 /* What `lode record` runs beside perf, or was told to look at, stands in a note of its own. */
 static void describe_command(struct lode_stream *stream, struct loading *l)
 {
@@ -299,6 +315,7 @@ static int finish_perf_load(struct lode_stream **out, struct loading *l,
 	node_of_raw = lode_perf_resolve(stream, &l->deliver.stacks, &l->deliver.dsos,
 					l->options->addresses, l->n_threads);
 	stream = lode_builder_finish(builder, node_of_raw, n_raw);
+	settle_costs(stream, l);
 	lode_perf_command_mark(&l->deliver.command, stream);
 	lode_titles_apply(stream);
 	lode_tracers_name_recorder(stream);

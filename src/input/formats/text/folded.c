@@ -254,6 +254,12 @@ static const char *excerpt(const char *line, char *buffer, size_t size)
 	return lode_escape_fit(buffer, size, line, 40);
 }
 
+/* "# mode: wall", as Austin writes above its stacks. */
+static bool is_comment(const char *line, size_t len)
+{
+	return len && line[0] == '#' && (len == 1 || lode_is_blank(line[1]));
+}
+
 /* The stable identity: the first bytes of text, and in the end how much there was. */
 static void identify(struct folded *f, const char *line, size_t len)
 {
@@ -270,7 +276,7 @@ static int take_line_folded(struct folded *f, const char *line, size_t len, stru
 	char shown[200];
 	size_t stack_len = 0;
 
-	if (!len)
+	if (!len || is_comment(line, len))
 		return 0;
 	identify(f, line, len);
 	switch (parse_count(line, len, &stack_len, &sample.weight_ns)) {
@@ -472,7 +478,8 @@ static bool folded_recognise(const uint8_t *head, size_t size)
 			return n_good > n_bad || (!n_good && !n_bad && memchr(head, ';', size));
 		if (!feed)
 			feed = end;
-		if (feed == text || (feed == text + 1 && *text == '\r'))
+		if (feed == text || (feed == text + 1 && *text == '\r') ||
+		    is_comment(text, (size_t)(feed - text)))
 			continue;
 		kind = parse_count(text, (size_t)(feed - text) - (feed[-1] == '\r'), &stack_len,
 				   &count);

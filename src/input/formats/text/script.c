@@ -533,6 +533,7 @@ static bool take_sample(struct script *s, const char *line, size_t len)
 {
 	struct lode_script_sample parsed;
 	struct pending *p = &s->pending;
+	bool is_first;
 
 	if (!lode_script_parse_sample(&parsed, line, len))
 		return false;
@@ -550,8 +551,9 @@ static bool take_sample(struct script *s, const char *line, size_t len)
 	s->n_samples++;
 	p->is_open = true;
 	p->event = lode_script_events_count(&s->events, parsed.event.at, parsed.event.len);
-	p->sample.weight_ns =
-		lode_script_weight(&s->events, p->event, parsed.has_period, parsed.period);
+	p->sample.weight_ns = lode_script_weight(&s->events, p->event, &parsed, &is_first);
+	if (is_first)
+		lode_builder_drop_weights(s->builder);
 	tap_payload(s, parsed.payload);
 	take_payload(s, parsed.payload);
 	return true;

@@ -1,6 +1,8 @@
 /* Events of perf script text and what they mean. */
 #include "input/formats/text/script_event.h"
 
+#include "model/counted_time.h"
+
 /* ---- Fields ---- */
 
 static const char block_prefix[] = "block:block_rq_";
@@ -155,7 +157,9 @@ bool lode_script_value(uint64_t *out, const char *tracepoint, struct lode_slice 
 
 /* Keys of system calls that are known by name: above any system call's number. */
 #define SYSCALL_KEYS ((int64_t)1 << 20)
-#define MAX_TOTAL    ((int64_t)1 << 61) /* LIMIT: costs of a thread beyond it have no length */
+
+/* Of several counters the cost is that of the first of the highest rank. */
+enum { OTHER, CYCLES, TIME };
 
 /* "cycles:ppp", "cpu/event=0x3c/u": letters behind a counter's name. */
 static bool is_modifier(const char *text)
@@ -199,6 +203,7 @@ static void classify(struct lode_script_event *event)
 	event->is_time = is_counter(event->name, "cpu-clock") ||
 			 is_counter(event->name, "task-clock") ||
 			 is_counter(event->name, "offcpu-time");
+	event->rank = event->is_time ? TIME : strstr(event->name, "cycles") ? CYCLES : OTHER;
 	if (is_counter(event->name, "offcpu-time"))
 		event->class = LODE_SCRIPT_OFFCPU;
 	else if (!event->is_tracepoint)
@@ -283,45 +288,80 @@ void lode_script_events_describe(struct lode_script_events *events, const char *
 		event->period = rate;
 }
 
-int64_t lode_script_weight(struct lode_script_events *events, const struct lode_script_event *event,
-			   bool has_period, uint64_t period)
+/* The same measure on another kind of core: "cpu_atom/cycles/P", "cpu_core/cycles/P". */
+static bool is_same_measure(const struct lode_script_event *a, const struct lode_script_event *b)
 {
-	if (event->class == LODE_SCRIPT_OFFCPU)
-		return period > INT64_MAX ? 0 : (int64_t)period;
-	if (event->class != LODE_SCRIPT_CPU)
-		return 0;
-	if (!events->cost)
-		events->cost = event->index + 1;
-	if (events->cost != event->index + 1)
-		return 0;
-	if (event->is_time && has_period)
-		return period > INT64_MAX ? 0 : (int64_t)period;
-	if (event->frequency)
-		return (int64_t)(1000000000 / event->frequency);
-	events->has_unit = true;
-	return !has_period ? 1 : period > INT64_MAX ? 0 : (int64_t)period;
+	const char *slash = strchr(a->name, '/'), *other = strchr(b->name, '/');
+	size_t n = slash ? strcspn(slash + 1, "/") + 1 : 0;
+
+	return a == b ||
+	       (slash && other && !strncmp(slash, other, n) && (other[n] == '/' || !other[n]) &&
+		(slash - a->name != other - b->name ||
+		 strncmp(a->name, b->name, (size_t)(slash - a->name)) != 0));
 }
 
-/* Where costs are not times, or there are no times, a thread lives for as long as it costs: a share
-   of a symptom is then one of its cost, as with folded stacks. */
-static void use_cost_as_time(struct lode_stream *stream)
+/* Whether its samples carry cost; `*is_first`: those of other events before no longer do. */
+static bool is_cost(struct lode_script_events *events, const struct lode_script_event *event,
+		    bool *is_first)
 {
-	stream->t0_ns = stream->t1_ns = 0;
-	for (size_t i = 0; i < stream->threads.n; i++) {
-		struct lode_thread *thread = &stream->threads.at[i];
-		int64_t at = 0;
+	const struct lode_script_event *cost =
+		events->cost ? &events->at.at[events->cost - 1] : NULL;
 
-		for (size_t e = 0; e < thread->events.n; e++) {
-			thread->events.start_ns[e] = at;
-			at = thread->events.cost_ns[e] > MAX_TOTAL - at
-				     ? MAX_TOTAL
-				     : at + thread->events.cost_ns[e];
-		}
-		thread->born_ns = thread->exec_ns = INT64_MIN;
-		thread->died_ns = at;
-		if (at > stream->t1_ns)
-			stream->t1_ns = at;
+	*is_first = !cost || event->rank > cost->rank;
+	if (!*is_first)
+		return is_same_measure(cost, event);
+	events->cost = event->index + 1;
+	events->has_unit = events->is_varied = false;
+	events->period = 0;
+	return true;
+}
+
+int64_t lode_script_weight(struct lode_script_events *events, const struct lode_script_event *event,
+			   const struct lode_script_sample *sample, bool *is_first)
+{
+	int64_t period = sample->period > INT64_MAX ? 0 : (int64_t)sample->period;
+
+	*is_first = false;
+	if (event->class == LODE_SCRIPT_OFFCPU)
+		return period;
+	if (event->class != LODE_SCRIPT_CPU || !is_cost(events, event, is_first))
+		return 0;
+	if (event->is_time && sample->has_period)
+		return period;
+	if (event->frequency)
+		return (int64_t)(1000000000 / event->frequency);
+	if (!events->has_unit)
+		events->period = period;
+	events->has_unit = true;
+	events->is_varied |= !sample->has_period || period != events->period ||
+			     sample->cpu == UINT32_MAX || !sample->t_ns;
+	return sample->has_period ? period : 1;
+}
+
+/* Samples of other counters than the one that carries cost, which watch the same time. */
+static void note_left_out(const struct lode_script_events *events, struct lode_stream *stream)
+{
+	const struct lode_script_event *cost = &events->at.at[events->cost - 1];
+
+	for (size_t i = 0; i < events->at.n; i++) {
+		const struct lode_script_event *event = &events->at.at[i];
+
+		if (event->class == LODE_SCRIPT_CPU && event->n && !is_same_measure(cost, event))
+			lode_loss_add(&stream->losses, LODE_LOSS_LEFT_OUT, event->n, -1, 0,
+				      "samples of %s: the cost is in %s", event->name, cost->name);
 	}
+}
+
+static const char *unit_of(const struct lode_script_events *events, struct lode_stream *stream)
+{
+	const struct lode_script_event *cost = &events->at.at[events->cost - 1];
+	const char *slash = strchr(cost->name, '/');
+
+	for (size_t i = 0; slash && i < events->at.n; i++)
+		if (&events->at.at[i] != cost && is_same_measure(cost, &events->at.at[i]))
+			return lode_arena_strndup(&stream->arena, slash + 1,
+						  strcspn(slash + 1, "/"));
+	return *cost->name ? stream->event_counts.at[events->cost - 1].name : "samples";
 }
 
 void lode_script_events_finish(const struct lode_script_events *events, struct lode_stream *stream)
@@ -340,13 +380,16 @@ void lode_script_events_finish(const struct lode_script_events *events, struct l
 	}
 	if (stream->has_switches || !events->cost)
 		return;
-	if (events->has_unit || stream->t1_ns == 0)
-		use_cost_as_time(stream);
-	if (!events->has_unit)
+	note_left_out(events, stream);
+	if (events->has_unit && !events->is_varied &&
+	    events->at.at[events->cost - 1].rank == CYCLES) {
+		lode_stream_count_time(stream);
 		return;
-	stream->unit = stream->event_counts.at[events->cost - 1].name;
-	if (!*stream->unit)
-		stream->unit = "samples";
+	}
+	if (events->has_unit || stream->t1_ns == 0)
+		lode_stream_use_cost_as_time(stream);
+	if (events->has_unit)
+		stream->unit = unit_of(events, stream);
 }
 
 void lode_script_events_release(struct lode_script_events *events)

@@ -45,15 +45,18 @@ struct lode_script_event {
 	uint64_t n;
 	uint64_t period, frequency; /* from --header; 0: not known */
 	bool is_time;		    /* its periods are ns */
+	int rank;		    /* how well its samples tell where threads run */
 	bool is_tracepoint, has_callchain;
 };
 
 struct lode_script_events {
 	struct lode_strings names; /* id = index into `at` */
 	LODE_VEC(struct lode_script_event) at;
-	uint32_t last; /* index of the event last counted, behind one: most follow their like */
-	uint32_t cost; /* index behind one of the event whose samples carry cost; 0: none yet */
-	bool has_unit; /* costs are not ns: they count the event `cost` */
+	uint32_t last;	/* index of the event last counted, behind one: most follow their like */
+	uint32_t cost;	/* index behind one of the event whose samples carry cost; 0: none yet */
+	bool has_unit;	/* costs are not ns: they count the event `cost` */
+	int64_t period; /* of its samples, unless they differ or lack time or CPU: is_varied */
+	bool is_varied;
 };
 
 /* Counts one sample of the event. Valid until the next event of a new name. */
@@ -67,13 +70,15 @@ void lode_script_events_describe(struct lode_script_events *events, const char *
 
 /*
  * What one sample stands for: its period when that is time, the sampling interval when the header
- * tells the frequency, else its period in the event's own unit. Of several counters only the first
- * one seen carries cost: they watch the same time.
+ * tells the frequency, else its period in the event's own unit. Of several counters only one
+ * carries cost, as they watch the same time: a clock before cycles, these before others, the first
+ * of them. `*is_first`: it is this one from here on, and samples before have no cost.
  */
 int64_t lode_script_weight(struct lode_script_events *events, const struct lode_script_event *event,
-			   bool has_period, uint64_t period);
+			   const struct lode_script_sample *sample, bool *is_first);
 
-/* Fills the stream's event_counts, and its unit if costs are not times. */
+/* Fills the stream's event_counts, and its unit if costs are not times. Cycles of a fixed period
+   become time, as in perf.data. */
 void lode_script_events_finish(const struct lode_script_events *events, struct lode_stream *stream);
 
 void lode_script_events_release(struct lode_script_events *events);

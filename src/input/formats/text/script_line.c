@@ -46,13 +46,29 @@ static struct lode_slice take_first_word(struct lode_slice *text)
 
 /* ---- The line that starts a sample ---- */
 
+/* simpleperf prints seconds and microseconds as two numbers: "115540.8374" is 115540.008374. */
+static bool parse_two_numbers(struct lode_slice text, const char *dot, int64_t *t_ns)
+{
+	int64_t seconds, micros;
+	size_t n = (size_t)(dot - text.at);
+
+	if (!lode_int_parse(&seconds, text.at, n) ||
+	    !lode_int_parse(&micros, dot + 1, text.len - n - 1) || seconds < 0 || micros < 0 ||
+	    seconds >= INT64_MAX / 1000000000)
+		return false;
+	*t_ns = seconds * 1000000000 + micros * 1000;
+	return true;
+}
+
 /* "1869.769326781" as ns, without a double in between. */
-static bool parse_time_script_line(struct lode_slice text, int64_t *t_ns)
+static bool parse_time_script_line(struct lode_slice text, bool is_unpadded, int64_t *t_ns)
 {
 	const char *dot = memchr(text.at, '.', text.len);
 	size_t n_decimals = dot ? text.len - (size_t)(dot - text.at) - 1 : 0;
 	struct lode_decimal d;
 
+	if (is_unpadded && n_decimals && n_decimals < 6)
+		return parse_two_numbers(text, dot, t_ns);
 	return (n_decimals == 6 || n_decimals == 9) && lode_is_digit(*text.at) &&
 	       lode_decimal_take(&d, text.at, text.len, false) == text.len && !d.has_exponent &&
 	       lode_decimal_scale(t_ns, &d, 9, false);
@@ -158,13 +174,17 @@ bool lode_script_parse_sample(struct lode_script_sample *out, const char *line, 
 	for (; (colon = memchr(at, ':', (size_t)(end - at))); at = colon + 1) {
 		struct lode_slice before = {line, (size_t)(colon - line)};
 		struct lode_slice time;
+		bool is_unpadded;
 
 		if (colon + 1 < end && !lode_is_blank(colon[1]))
 			continue;
 		if (!before.len || !lode_is_digit(colon[-1]))
 			continue;
 		time = take_last_word(&before);
-		if (!parse_time_script_line(time, &out->t_ns) || !parse_who(out, before))
+		/* Only simpleperf separates comm and tid by a tab. */
+		is_unpadded = memchr(line, '\t', before.len) != NULL;
+		if (!parse_time_script_line(time, is_unpadded, &out->t_ns) ||
+		    !parse_who(out, before))
 			continue;
 		parse_what(out, (struct lode_slice){colon + 1, (size_t)(end - colon - 1)});
 		return true;
