@@ -377,8 +377,7 @@ static enum MHD_Result add_lone(void *context, enum MHD_ValueKind kind, const ch
 				const char *value)
 {
 	(void)kind;
-	(void)value;
-	lode_lone_headers_add(context, key);
+	lode_lone_headers_add(context, key, value ? value : "");
 	return MHD_YES;
 }
 
@@ -545,7 +544,9 @@ enum MHD_Result lode_answer_request(void *context, struct MHD_Connection *connec
 		return result;
 	}
 	if (request->is_answered) {
-		set_phase(answers, connection, LODE_AWAITS_READER);
+		if (phases_of(connection))
+			lode_overdue_hold(answers->overdue, phases_of(connection),
+					  request->made ? 0 : request->json_bytes);
 		return send_answer(connection, request);
 	}
 	if (*upload_bytes) {

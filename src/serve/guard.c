@@ -114,7 +114,7 @@ static bool is_json(const char *type)
 	       (!type[n] || type[n] == ';' || type[n] == ' ');
 }
 
-void lode_lone_headers_add(struct lode_lone_headers *lone, const char *name)
+void lode_lone_headers_add(struct lode_lone_headers *lone, const char *name, const char *value)
 {
 	/* The last two both say where the body ends: one bit. */
 	static const char *const names[] = {
@@ -123,6 +123,8 @@ void lode_lone_headers_add(struct lode_lone_headers *lone, const char *name)
 	};
 	const size_t n = sizeof(names) / sizeof(*names);
 
+	lone->is_ambiguous |= strpbrk(name, " \t") || (strcasecmp(name, names[n - 1]) == 0 &&
+						       strcasecmp(value, "chunked") != 0);
 	for (size_t i = 0; i < n; i++) {
 		unsigned bit = 1U << (i < n - 1 ? i : n - 2);
 
@@ -178,7 +180,7 @@ const char *lode_verdict_text(enum lode_verdict verdict)
 	case LODE_VERDICT_ALLOWED:
 		return "allowed";
 	case LODE_VERDICT_AMBIGUOUS:
-		return "duplicate security-relevant header";
+		return "ambiguous or duplicate security-relevant header";
 	case LODE_VERDICT_HOST:
 		return "unknown host name: use the address that lode serve printed, or start it "
 		       "with --host-name";

@@ -44,8 +44,9 @@ struct lode_lone_headers {
 	unsigned seen; /* a bit per header */
 	bool is_ambiguous;
 };
-/* Takes one header's name more. */
-void lode_lone_headers_add(struct lode_lone_headers *lone, const char *name);
+/* Takes one header more. What a proxy may understand in another way is ambiguous, too: a name with
+   blanks ("Transfer-Encoding : chunked"), another Transfer-Encoding than "chunked". */
+void lode_lone_headers_add(struct lode_lone_headers *lone, const char *name, const char *value);
 
 /* Header values as they came; NULL: not there. */
 struct lode_request_marks {

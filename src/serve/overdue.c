@@ -11,6 +11,7 @@ struct lode_overdue_connection {
 	struct lode_overdue_connection *previous, *next;
 	int64_t since_ms, deadline_ms;
 	enum lode_overdue_phase phase;
+	size_t held_bytes; /* of an answer that is being read */
 	int fd;
 	bool is_shut;
 };
@@ -24,6 +25,7 @@ struct lode_overdue {
 	int64_t rest_ms;     /* between two looks */
 	size_t most, n_open; /* connections that are not shut */
 	size_t n_asking;     /* that await an answer */
+	size_t held_bytes;   /* of connections that are not shut */
 	bool is_over;
 };
 
@@ -36,6 +38,8 @@ static void shut(struct lode_overdue *overdue, struct lode_overdue_connection *c
 {
 	shutdown(c->fd, SHUT_RDWR);
 	overdue->n_open -= !c->is_shut;
+	overdue->held_bytes -= c->held_bytes;
+	c->held_bytes = 0;
 	c->is_shut = true;
 }
 
@@ -69,6 +73,10 @@ static void set_phase(struct lode_overdue *overdue, struct lode_overdue_connecti
 {
 	overdue->n_asking += phase == LODE_AWAITS_ANSWER;
 	overdue->n_asking -= c->phase == LODE_AWAITS_ANSWER;
+	if (phase != LODE_AWAITS_READER) {
+		overdue->held_bytes -= c->held_bytes;
+		c->held_bytes = 0;
+	}
 	c->phase = phase;
 	c->since_ms = now_ms();
 	c->deadline_ms = c->since_ms + overdue->limits_ms[phase];
@@ -150,6 +158,7 @@ void lode_overdue_leave(struct lode_overdue *overdue, struct lode_overdue_connec
 	pthread_mutex_lock(&overdue->lock);
 	overdue->n_open -= !connection->is_shut;
 	overdue->n_asking -= connection->phase == LODE_AWAITS_ANSWER;
+	overdue->held_bytes -= connection->held_bytes;
 	connection->previous->next = connection->next;
 	connection->next->previous = connection->previous;
 	pthread_mutex_unlock(&overdue->lock);
@@ -175,4 +184,33 @@ bool lode_overdue_await_answer(struct lode_overdue *overdue,
 		set_phase(overdue, connection, LODE_AWAITS_ANSWER);
 	pthread_mutex_unlock(&overdue->lock);
 	return may;
+}
+
+static struct lode_overdue_connection *slowest_reader(const struct lode_overdue *overdue,
+						      const struct lode_overdue_connection *but)
+{
+	struct lode_overdue_connection *slowest = NULL;
+
+	for (struct lode_overdue_connection *c = overdue->ring.next; c != &overdue->ring;
+	     c = c->next)
+		if (c != but && c->held_bytes && (!slowest || c->since_ms <= slowest->since_ms))
+			slowest = c;
+	return slowest;
+}
+
+void lode_overdue_hold(struct lode_overdue *overdue, struct lode_overdue_connection *connection,
+		       size_t bytes)
+{
+	struct lode_overdue_connection *slowest;
+
+	pthread_mutex_lock(&overdue->lock);
+	set_phase(overdue, connection, LODE_AWAITS_READER);
+	if (!connection->is_shut) {
+		connection->held_bytes = bytes;
+		overdue->held_bytes += bytes;
+	}
+	while (overdue->held_bytes > LODE_OVERDUE_HELD_BYTES &&
+	       (slowest = slowest_reader(overdue, connection)))
+		shut(overdue, slowest);
+	pthread_mutex_unlock(&overdue->lock);
 }

@@ -47,3 +47,11 @@ void lode_overdue_phase(struct lode_overdue *overdue, struct lode_overdue_connec
 /* It awaits an answer; false: half of `most` do already, and it stays what it was. */
 bool lode_overdue_await_answer(struct lode_overdue *overdue,
 			       struct lode_overdue_connection *connection);
+
+/* LIMIT: of answers that are made for one connection each, and not read to their end. */
+#define LODE_OVERDUE_HELD_BYTES ((size_t)128 << 20)
+
+/* It now awaits the reader of so many bytes, and the slowest reader gives way if all these
+   are too many. */
+void lode_overdue_hold(struct lode_overdue *overdue, struct lode_overdue_connection *connection,
+		       size_t bytes);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@ enum {
 	CONNECTION_BYTES = 32 << 10,
 	/* Between two bytes of one client; the phases bound the whole (overdue.h). */
 	SILENCE_S = 30,
+	/* Descriptors for all else than connections. */
+	OTHER_FILES = 64,
 };
 
 struct lode_server {
@@ -140,9 +143,22 @@ static unsigned n_threads_of(const struct lode_server_options *options)
 	return options->n_threads ? options->n_threads : DEFAULT_THREADS;
 }
 
+/* LIMIT: also of open files: beyond it libmicrohttpd accepts no connection, not even to end
+   another. */
 static unsigned n_connections_of(const struct lode_server_options *options)
 {
-	return options->n_connections ? options->n_connections : DEFAULT_CONNECTIONS;
+	unsigned most = options->n_connections ? options->n_connections : DEFAULT_CONNECTIONS;
+	unsigned least = 2 * n_threads_of(options);
+	struct rlimit files;
+	rlim_t room;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return most;
+	room = files.rlim_cur > (rlim_t)4 * OTHER_FILES ? files.rlim_cur - OTHER_FILES
+							: files.rlim_cur / 4;
+	if (room >= most)
+		return most;
+	return room > least ? (unsigned)room : least;
 }
 
 /*

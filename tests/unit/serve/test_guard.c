@@ -166,11 +166,11 @@ static void what_decides_may_stand_once(void **state)
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
 		struct lode_lone_headers lone = {0};
 
-		lode_lone_headers_add(&lone, pairs[i][0]);
+		lode_lone_headers_add(&lone, pairs[i][0], "chunked");
 		for (size_t k = 0; k < 2 * sizeof(others) / sizeof(*others); k++)
-			lode_lone_headers_add(&lone, others[k / 2]);
+			lode_lone_headers_add(&lone, others[k / 2], "chunked");
 		assert_false(lone.is_ambiguous);
-		lode_lone_headers_add(&lone, pairs[i][1]);
+		lode_lone_headers_add(&lone, pairs[i][1], "chunked");
 		assert_true(lone.is_ambiguous);
 	}
 	for (int kind = LODE_REQUEST_PAGE; kind <= LODE_REQUEST_CHANGE; kind++) {
@@ -180,6 +180,25 @@ static void what_decides_may_stand_once(void **state)
 		assert_int_equal(judge(marks, (enum lode_request_kind)kind),
 				 LODE_VERDICT_AMBIGUOUS);
 	}
+}
+
+static bool is_ambiguous(const char *name, const char *value)
+{
+	struct lode_lone_headers lone = {0};
+
+	lode_lone_headers_add(&lone, name, value);
+	return lone.is_ambiguous;
+}
+
+static void what_a_proxy_may_read_in_another_way_is_ambiguous(void **state)
+{
+	(void)state;
+	assert_false(is_ambiguous("Transfer-Encoding", "Chunked"));
+	assert_true(is_ambiguous("Transfer-Encoding", "xchunked"));
+	assert_true(is_ambiguous("Transfer-Encoding", "gzip, chunked"));
+	assert_true(is_ambiguous("Transfer-Encoding ", "chunked"));
+	assert_true(is_ambiguous("Transfer-Encoding\t", "chunked"));
+	assert_false(is_ambiguous("X-Long", "a, b: c\td"));
 }
 
 static void gzip_is_for_who_takes_it(void **state)
@@ -231,6 +250,7 @@ int main(void)
 		cmocka_unit_test(changes_need_the_token_and_a_page),
 		cmocka_unit_test(beyond_the_loopback_all_need_the_token),
 		cmocka_unit_test(what_decides_may_stand_once),
+		cmocka_unit_test(what_a_proxy_may_read_in_another_way_is_ambiguous),
 		cmocka_unit_test(gzip_is_for_who_takes_it),
 		cmocka_unit_test(tokens_are_equal_or_not),
 	};

@@ -665,6 +665,60 @@ static void stopping_ends_what_is_asked(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
+static int write_mib(void *context, const struct lode_site_query *query, FILE *out,
+		     struct lode_error *err)
+{
+	const size_t *n = context;
+
+	(void)query;
+	(void)err;
+	for (size_t i = 0; i < *n << 8; i++)
+		fprintf(out, "%04096d", 0);
+	return LODE_OK;
+}
+
+/* Answers that nobody reads do not add up: the first ones give way. */
+static void unread_answers_are_bounded(void **state)
+{
+	enum { ASKED = 6, MIB = 40 };
+	struct lode_server_options options = {.token = token};
+	struct house house = {.site = lode_site_new()};
+	int fds[ASKED], n_whole = 0;
+	struct lode_error err;
+	char text[200];
+	size_t n = MIB;
+
+	(void)state;
+	lode_site_add_report(house.site, "mine", "lode/mine/1", "slow/", "{}\n", 3);
+	lode_site_add_question(house.site, "mine", "much", LODE_REQUEST_READ, write_mib, &n);
+	assert_int_equal(start_server(&house.server, house.site, &options, &err), 0);
+	snprintf(text, sizeof(text),
+		 "GET /api/reports/mine/much HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n"
+		 "Connection: close\r\n\r\n",
+		 lode_server_port(house.server));
+	for (int i = 0; i < ASKED; i++) {
+		struct pollfd begun = {.events = POLLIN};
+
+		begun.fd = fds[i] = dial(&house);
+		tell(fds[i], text, strlen(text));
+		assert_int_equal(poll(&begun, 1, 60000), 1);
+	}
+	for (int i = 0; i < ASKED; i++) {
+		static char piece[1 << 20];
+		ssize_t got;
+		size_t all = 0;
+
+		while ((got = recv(fds[i], piece, sizeof(piece), 0)) > 0)
+			all += (size_t)got;
+		n_whole += all > (size_t)MIB << 20;
+		assert_true(i != 0 || all < (size_t)MIB << 20);
+		assert_true(i != ASKED - 1 || all > (size_t)MIB << 20);
+		close(fds[i]);
+	}
+	assert_int_equal(n_whole, 128 / MIB);
+	close_house(&house);
+}
+
 /* ---- Questions that would end the server ---- */
 
 static int __attribute__((noreturn))
@@ -700,17 +754,6 @@ static int be_killed(void *context, const struct lode_site_query *query, FILE *o
 	return raise(SIGKILL);
 }
 
-static int write_much(void *context, const struct lode_site_query *query, FILE *out,
-		      struct lode_error *err)
-{
-	(void)context;
-	(void)query;
-	(void)err;
-	for (int i = 0; i < 257 << 8; i++)
-		fprintf(out, "%04096d", 0);
-	return LODE_OK;
-}
-
 struct ending {
 	lode_site_answer *answer;
 	int status;
@@ -724,16 +767,17 @@ static void ask_endlessly(const struct ending *ending)
 	struct lode_server_options options = {.token = token, .question_ms = ending->question_ms};
 	struct house house = {.site = lode_site_new()};
 	struct lode_error err;
+	size_t n = 257;
 
 	memset(seen, 0, sizeof(*seen));
 	lode_site_add_report(house.site, "mine", "lode/mine/1", "slow/", "{\"a\": 1}\n", 9);
-	lode_site_add_question(house.site, "mine", "read", LODE_REQUEST_READ, ending->answer, NULL);
+	lode_site_add_question(house.site, "mine", "read", LODE_REQUEST_READ, ending->answer, &n);
 	lode_site_add_lasting(house.site, "mine", "last", parameters, ending->answer, NULL);
 	lode_site_add_question(house.site, "mine", "sign", LODE_REQUEST_CHANGE, ending->answer,
 			       NULL);
 	assert_int_equal(start_server(&house.server, house.site, &options, &err), 0);
 	expect(&house, "GET", "/api/reports/mine/read", HOST, ending->status, ending->says);
-	if (ending->answer != write_much) { /* takes a while */
+	if (ending->answer != write_mib) { /* takes a while */
 		expect(&house, "GET", "/api/reports/mine/last", HOST, ending->status, ending->says);
 		expect(&house, "POST", "/api/reports/mine/sign", CHANGING, ending->status,
 		       ending->says);
@@ -748,7 +792,7 @@ static void no_question_ends_the_server(void **state)
 	static const struct ending endings[] = {{crash, 500, "signal 11", 0},
 						{be_killed, 500, "was killed", 0},
 						{take_memory, 507, "of --memory", 0},
-						{write_much, 413, "larger than 256 MiB", 0},
+						{write_mib, 413, "larger than 256 MiB", 0},
 						{wait_at_gate, 504, "takes longer than", 300}};
 
 	(void)state;
@@ -931,6 +975,7 @@ int main(void)
 		cmocka_unit_test(documents_do_not_wait_for_questions),
 		cmocka_unit_test(many_connections_leave_room),
 		cmocka_unit_test(stopping_ends_what_is_asked),
+		cmocka_unit_test(unread_answers_are_bounded),
 		cmocka_unit_test(no_question_ends_the_server),
 		cmocka_unit_test(another_site_takes_its_place_while_many_ask),
 		cmocka_unit_test(pending_reports_say_how_far_they_are),
