@@ -358,6 +358,29 @@ static int open_as(struct lode_repo *repo, struct lode_error *err)
 	return version < LODE_REPO_SCHEMA_VERSION ? open_older(repo, version, err) : 0;
 }
 
+/* What SQLite opens by itself: it would wait for who writes into a FIFO. */
+static int check_beside(const char *path, struct lode_error *err)
+{
+	static const char *const suffixes[] = {"-journal", "-wal", "-shm"};
+	char *real = realpath(path, NULL), *place = real ? real : lode_strdup(path);
+	size_t size = strlen(place) + sizeof("-journal");
+	char *file = lode_alloc(size);
+	struct stat st;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		snprintf(file, size, "%s%s", place, suffixes[i]);
+		if (lstat(file, &st) == 0 && !S_ISREG(st.st_mode))
+			rc = lode_fail(
+				err, LODE_ERR_IO, file, -1,
+				"not a regular file, where SQLite keeps the repository's log: "
+				"remove it");
+	}
+	free(place);
+	free(file);
+	return rc;
+}
+
 int lode_repo_open(struct lode_repo **out, const char *path, enum lode_repo_mode mode,
 		   struct lode_error *err)
 {
@@ -377,6 +400,9 @@ int lode_repo_open(struct lode_repo **out, const char *path, enum lode_repo_mode
 		return lode_fail(err, LODE_ERR_ARG, path, -1,
 				 "a repository must be a regular file");
 	}
+	rc = check_beside(path, err);
+	if (rc < 0)
+		return rc;
 	n_open++;
 	repo = lode_alloc0(1, sizeof(*repo));
 	repo->path = lode_strdup(path);

@@ -62,3 +62,31 @@ echo "== what the user names may be a pipe"
 "$LODE" mine --symptoms <(cat "$LODE_TOP/samples/startup/symptoms.tsv") "$LODE_TOP/samples/startup/startup-08.perf.data.zst" >piped 2>&1
 echo "$?"
 "$LODE" mine --symptoms "$LODE_TOP/samples/startup/symptoms.tsv" "$LODE_TOP/samples/startup/startup-08.perf.data.zst" 2>&1 | head -n 1 | cmp - <(head -n 1 piped)
+echo "== FIFOs beside a repository, which SQLite opens, and in the cache of lode serve"
+printf 'main;a;b 60\n' >a.folded
+within import --repo p.lode a.folded
+for suffix in -journal -wal -shm; do
+	mkfifo "p.lode$suffix"
+	within repo list --repo p.lode
+	within import --repo p.lode a.folded
+	rm "p.lode$suffix"
+done
+mkdir -p cache/lode
+for i in $(seq -w 0 63); do mkfifo "cache/lode/served-$i"; done
+if "$LODE" serve 2>&1 | grep -q 'built without its server'; then
+	echo "served: 200"
+else
+	XDG_CACHE_HOME=$PWD/cache "$LODE" serve --port 0 --repo p.lode >url 2>err &
+	for _ in $(seq 200); do [ -s url ] && break; sleep .1; done
+	python3 - <<'P'
+import time, urllib.error, urllib.request
+for _ in range(200):
+    try:
+        print("served:", urllib.request.urlopen(open("url").read().split("?")[0] + "api/reports/mine").status)
+        break
+    except urllib.error.HTTPError:
+        time.sleep(.1)
+P
+	kill $!
+	wait $!
+fi

@@ -196,6 +196,7 @@ void lode_kept_report_write(const struct lode_kept_report *report,
 {
 	char *subject = is_unchanged(watch) ? subject_of(watch, asked) : NULL, *text = NULL,
 	     path[PATH_BYTES];
+	struct stat st;
 	size_t size;
 	FILE *out;
 
@@ -210,7 +211,9 @@ void lode_kept_report_write(const struct lode_kept_report *report,
 		lode_stable_hash(report->json, report->json_bytes, 0));
 	fwrite(report->json, 1, report->json_bytes, out);
 	lode_written_close(out);
-	if (kept_place(path, sizeof(path), subject))
+	/* A pipe would be written to, and its reader waited for. */
+	if (kept_place(path, sizeof(path), subject) &&
+	    (lstat(path, &st) < 0 || S_ISREG(st.st_mode)))
 		(void)lode_atomic_write_private(path, text, size, NULL);
 	free(text);
 	free(subject);
