@@ -95,7 +95,7 @@ static void only_what_is_allowed_can_be_done(void **state)
 		int wrong;
 
 		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-			FILE *out = fopen(scratch_path(scratch, names[i]), "w");
+			FILE *out = fopen(scratch_path(scratch, "%s", names[i]), "w");
 
 			fputs("text", out);
 			fclose(out);

@@ -94,7 +94,7 @@ static void an_import_writes_its_repository_alone(void **state)
 	struct scratch *scratch = *state;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		fclose(fopen(scratch_path(scratch, files[i]), "w"));
+		fclose(fopen(scratch_path(scratch, "%s", files[i]), "w"));
 	assert_int_equal(symlink("../repos/r.lode", scratch_path(scratch, "links/r.lode")), 0);
 	setenv("TMPDIR", scratch_path(scratch, "tmp"), 1);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
