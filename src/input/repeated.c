@@ -1,4 +1,4 @@
-/* Leaves out inputs that are the same file or the same bytes as an earlier one. */
+/* Leaves out inputs that have the same bytes as an earlier one, also if compressed otherwise. */
 #include "input/repeated.h"
 
 #include <fcntl.h>
@@ -20,37 +20,59 @@ struct search {
 	struct lode_inputs *inputs;
 	const struct lode_input_check *check; /* NULL: all are usable */
 	bool *is_repeated;		      /* per path */
+	bool is_uncompressed;		      /* files are compared by what is in them */
 	LODE_VEC(struct file) files;
 	struct lode_map by_inode, by_size; /* to the first file */
 	struct lode_map by_head;	   /* to the last file */
 };
 
-static int open_file(const struct search *s, const struct file *file)
+/* A file as it is, or uncompressed. */
+struct bytes {
+	int fd;
+	struct lode_input *input; /* NULL: as it is */
+};
+
+static bool open_bytes(struct bytes *out, const struct search *s, const struct file *file)
 {
-	return open(s->inputs->paths.at[file->path], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *path = s->inputs->paths.at[file->path];
+
+	*out = (struct bytes){-1, NULL};
+	if (s->is_uncompressed)
+		return lode_input_open(&out->input, path, NULL) == 0;
+	out->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return out->fd >= 0;
+}
+
+static void close_bytes(struct bytes *bytes)
+{
+	if (bytes->input)
+		lode_input_close(bytes->input);
+	if (bytes->fd >= 0)
+		close(bytes->fd);
 }
 
 /* Fills the block unless the file ends. */
-static ssize_t read_block(int fd, uint8_t block[BLOCK_BYTES])
+static ssize_t read_block(struct bytes *from, uint8_t *block, size_t size)
 {
 	size_t n = 0;
 	ssize_t more = 1;
 
-	while (n < BLOCK_BYTES && more > 0) {
-		more = read(fd, block + n, BLOCK_BYTES - n);
+	while (n < size && more > 0) {
+		more = from->input ? lode_input_read(from->input, block + n, size - n, NULL)
+				   : read(from->fd, block + n, size - n);
 		n += more > 0 ? (size_t)more : 0;
 	}
 	return more < 0 ? -1 : (ssize_t)n;
 }
 
-static bool have_same_bytes(int a, int b)
+static bool have_same_bytes(struct bytes *a, struct bytes *b)
 {
 	uint8_t *blocks = lode_alloc(2 * BLOCK_BYTES);
 	ssize_t n, m;
 
 	do {
-		n = read_block(a, blocks);
-		m = read_block(b, blocks + BLOCK_BYTES);
+		n = read_block(a, blocks, BLOCK_BYTES);
+		m = read_block(b, blocks + BLOCK_BYTES, BLOCK_BYTES);
 	} while (n > 0 && n == m && !memcmp(blocks, blocks + BLOCK_BYTES, (size_t)n));
 	free(blocks);
 	return n == 0 && m == 0;
@@ -58,26 +80,26 @@ static bool have_same_bytes(int a, int b)
 
 static bool is_copy(const struct search *s, const struct file *a, const struct file *b)
 {
-	int from = open_file(s, a), to = open_file(s, b);
-	bool is_same = from >= 0 && to >= 0 && have_same_bytes(from, to);
+	struct bytes from, to;
+	bool are_open = open_bytes(&from, s, a) & open_bytes(&to, s, b);
+	bool is_same = are_open && have_same_bytes(&from, &to);
 
-	if (from >= 0)
-		close(from);
-	if (to >= 0)
-		close(to);
+	close_bytes(&from);
+	close_bytes(&to);
 	return is_same;
 }
 
-/* Of a file's first bytes and its size; 0: it cannot be read. */
+/* Of a file's first bytes, and its size if it is taken as it is; 0: it cannot be read. */
 static uint64_t head_hash(const struct search *s, const struct file *file)
 {
 	uint8_t head[4096];
-	int fd = open_file(s, file);
-	ssize_t n = fd >= 0 ? read(fd, head, sizeof(head)) : -1;
+	struct bytes from;
+	ssize_t n = open_bytes(&from, s, file) ? read_block(&from, head, sizeof(head)) : -1;
 
-	if (fd >= 0)
-		close(fd);
-	return n < 0 ? 0 : lode_hash_bytes(head, (size_t)n, (uint64_t)file->size_bytes);
+	close_bytes(&from);
+	return n < 0 ? 0
+		     : lode_hash_bytes(head, (size_t)n,
+				       s->is_uncompressed ? 0 : (uint64_t)file->size_bytes);
 }
 
 static void skip_repeated(struct search *s, size_t path, const char *how,
@@ -134,7 +156,7 @@ static void check_copy(struct search *s, struct file *file)
 
 	file->next = *last;
 	for (uint32_t i = *last; i != LODE_NONE; i = s->files.at[i].next) {
-		if (s->files.at[i].size_bytes == file->size_bytes &&
+		if ((s->is_uncompressed || s->files.at[i].size_bytes == file->size_bytes) &&
 		    is_copy(s, &s->files.at[i], file)) {
 			if (!takes_place(s, &s->files.at[i], file->path))
 				skip_repeated(s, file->path, "has the same content as",
@@ -165,16 +187,17 @@ static void close_gaps(const struct search *s)
 		inputs->lines.n = n;
 }
 
-void lode_inputs_skip_repeated(struct lode_inputs *inputs, const struct lode_input_check *check)
+static void skip_copies(struct lode_inputs *inputs, const struct lode_input_check *check,
+			bool is_uncompressed)
 {
-	struct search s = {.inputs = inputs, .check = check};
+	struct search s = {.inputs = inputs, .check = check, .is_uncompressed = is_uncompressed};
 
 	s.is_repeated = lode_alloc0(inputs->paths.n + 1, sizeof(*s.is_repeated));
 	for (size_t i = 0; i < inputs->paths.n; i++)
 		if (!inputs->lines.n || !inputs->lines.at[i])
 			add_file(&s, i);
 	for (size_t i = 0; i < s.files.n; i++)
-		if (s.files.at[i].shares_size)
+		if (s.files.at[i].shares_size || (is_uncompressed && s.files.n > 1))
 			check_copy(&s, &s.files.at[i]);
 	close_gaps(&s);
 	free(s.is_repeated);
@@ -182,4 +205,14 @@ void lode_inputs_skip_repeated(struct lode_inputs *inputs, const struct lode_inp
 	lode_map_release(&s.by_inode);
 	lode_map_release(&s.by_size);
 	lode_map_release(&s.by_head);
+}
+
+void lode_inputs_skip_repeated(struct lode_inputs *inputs, const struct lode_input_check *check)
+{
+	skip_copies(inputs, check, false);
+}
+
+void lode_inputs_skip_recompressed(struct lode_inputs *inputs, const struct lode_input_check *check)
+{
+	skip_copies(inputs, check, true);
 }

@@ -34,3 +34,28 @@ echo "== suspects"
 sample=$LODE_TOP/samples/startup/startup-12.perf.data.zst
 ln -s "$sample" linked.perf.data.zst
 "$LODE" suspects --json "$sample" linked.perf.data.zst 2>&1 >/dev/null | sed "s|$LODE_TOP|TOP|"; echo "exit ${PIPESTATUS[0]}"
+echo "== compressed in another way"
+zstd -dqc "$sample" >plain.perf.data && gzip -c plain.perf.data >packed.perf.data.gz
+zstd -19 -qc plain.perf.data >small.perf.data.zst
+for command in "info --json" "suspects --json" "mine --json"; do
+	"$LODE" $command plain.perf.data packed.perf.data.gz small.perf.data.zst >out 2>err; echo "exit $?"
+	sed 's/skipped: //' err | grep -o '[a-z]*.perf.data.[a-z]*: it .*'
+done
+echo "== switches of which a third is missing, without a word of the recorder"
+python3 - >silent.txt <<'P'
+import random
+random.seed(3)
+STACK = "\tffff schedule ([kernel])\n\tffff do_wait ([kernel])\n\t4000 main (/usr/bin/app)\n"
+names = {0: "swapper/0", 7: "app", 8: "other", 9: "third"}
+was = 0
+for i in range(3000):
+    now = random.choice([tid for tid in names if tid != was])
+    if i % 3:
+        t = 100 + i * 0.001
+        print(f"{names[was]} {was}/{was} [000] {t:.6f}: 1 sched:sched_switch: prev_comm={names[was]} prev_pid={was} "
+              f"prev_prio=120 prev_state=S ==> next_comm={names[now]} next_pid={now} next_prio=120\n{STACK}")
+    was = now
+P
+for command in info suspects "mine --symptom comm=app"; do
+	"$LODE" $command silent.txt 2>&1 | tr -s ' \n' ' ' | grep -o '[0-9,]* signs of missing records' | head -n 1
+done

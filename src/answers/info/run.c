@@ -357,7 +357,7 @@ int lode_info_run(struct lode_info_answer **out, const struct lode_info_request 
 	rc = lode_inputs_expand(&inputs, request->inputs, request->n_inputs, err);
 	if (rc < 0)
 		return rc;
-	lode_inputs_skip_repeated(&inputs, NULL);
+	lode_inputs_skip_recompressed(&inputs, NULL);
 	skip_unusable(s, &inputs);
 	symbols.tells_missing = true;
 	rc = lode_symboliser_new(&source.symboliser, &symbols, err);

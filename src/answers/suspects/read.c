@@ -165,6 +165,23 @@ static void note_unordered(struct reading *run, const char *path, const struct l
 	add_note(run, path, text);
 }
 
+/* What is missing or doubled though the recorder reported nothing. */
+static void note_silent(struct reading *run, const char *path, const struct lode_losses *losses)
+{
+	static const enum lode_loss_kind kinds[] = {LODE_LOSS_SILENT, LODE_LOSS_REPEATED,
+						    LODE_LOSS_CLOCK_JUMP, LODE_LOSS_GAP};
+	char text[300];
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const struct lode_loss *loss = &losses->by_kind[kinds[i]];
+
+		snprintf(text, sizeof(text), "%llu %s: %s", (unsigned long long)loss->count,
+			 lode_loss_words(kinds[i], loss->count), loss->detail);
+		if (loss->count)
+			add_note(run, path, text);
+	}
+}
+
 static void note_stream(struct reading *run, const char *path, const struct lode_stream *stream,
 			const struct lode_collect *collect)
 {
@@ -177,6 +194,7 @@ static void note_stream(struct reading *run, const char *path, const struct lode
 	for (size_t i = 0; i < collect->notes.n; i++)
 		add_note(run, path, collect->notes.at[i]);
 	note_unordered(run, path, &stream->losses.by_kind[LODE_LOSS_UNORDERED]);
+	note_silent(run, path, &stream->losses);
 	for (size_t i = 0; i < stream->event_counts.n; i++)
 		run->has_calls |= strstr(stream->event_counts.at[i].name, "syscalls:sys_") != NULL;
 	if (!*run->again)
@@ -412,7 +430,7 @@ int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_s
 	memset(out, 0, sizeof(*out));
 	rc = lode_inputs_expand(&expanded, inputs, n_inputs, err);
 	if (rc == 0)
-		lode_inputs_skip_repeated(&expanded, &check);
+		lode_inputs_skip_recompressed(&expanded, &check);
 	if (rc == 0)
 		rc = decide_slowest(&symptoms, options, &expanded, err);
 	if (rc == 0)
