@@ -359,7 +359,8 @@ static const struct lode_field list_fields[] = {
 		  &lode_timeline_outlier_record, "long calls by function, longest first"),
 	LODE_FIELD_AS("more", struct lode_timeline_answer, n_outliers_more, NULL),
 	LODE_ROWS("outlier_functions", struct lode_timeline_answer, n_groups, group_at,
-		  &group_record, "most unusual first"),
+		  &group_record,
+		  "by what they cost beyond their median, and how rare they are among its calls"),
 	LODE_FIELD_AS("outlier_functions_more", struct lode_timeline_answer, n_groups_more, NULL),
 };
 LODE_RECORD(list, struct lode_timeline_answer);

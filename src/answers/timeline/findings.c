@@ -21,11 +21,18 @@ static const char *offset_text(const struct lode_timeline_answer *answer, int64_
 				 far / 1000000000, far % 1000000000);
 }
 
+/* Its name, with the tid where another thread has the same name. */
 static const char *thread_text(const struct lode_timeline_answer *answer,
 			       const struct lode_call_thread *thread, struct lode_arena *arena)
 {
-	const char *name = lode_call_thread_name(answer->job.trace, thread);
+	const struct lode_call_trace *trace = answer->job.trace;
+	const char *name = lode_call_thread_name(trace, thread);
+	size_t n = 0;
 
+	for (size_t i = 0; *name && i < trace->threads.n; i++)
+		n += !strcmp(lode_call_thread_name(trace, trace->threads.at[i]), name);
+	if (n > 1 && thread->tid >= 0)
+		return lode_finding_text(arena, "%s (%" PRId32 ")", name, thread->tid);
 	return *name ? lode_finding_text(arena, "%s", name)
 		     : lode_finding_text(arena, "%" PRId32, thread->tid);
 }
@@ -86,24 +93,47 @@ static const char *why_none(size_t n, struct lode_arena *arena)
 				 lode_format_plural(calls, n, "long call"), STANDS_OUT);
 }
 
+/* Calls of the threads and the window that were asked about. */
+static uint64_t calls_asked_about(const struct lode_timeline_answer *answer)
+{
+	const struct lode_regtime *regtime = answer->job.regtime;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < regtime->n_threads; i++)
+		if (!answer->only || regtime->threads[i].thread == answer->only)
+			n += regtime->threads[i].n_calls;
+	return n;
+}
+
+/* The longest call of the function that comes first in the list; NULL: none stands out. */
+static const struct lode_outlier *most_unusual(const struct lode_outliers *outliers)
+{
+	for (size_t i = 0; i < outliers->groups.n; i++) {
+		const struct lode_outlier_group *group = &outliers->groups.at[i];
+		const struct lode_outlier *longest = &outliers->at.at[group->first];
+
+		if (group->weight > 0 && longest->times_median >= STANDS_OUT)
+			return longest;
+	}
+	return NULL;
+}
+
 static struct lode_opening open_trace(const struct lode_timeline_answer *answer,
 				      const struct lode_asked *asked, struct lode_arena *arena)
 {
+	const struct lode_timeline_part part = lode_timeline_part_of(answer);
 	const struct lode_call_trace *trace = answer->job.trace;
 	const struct lode_outliers *outliers = &answer->job.outliers;
-	const struct lode_outlier *most = NULL;
+	const struct lode_outlier *most = most_unusual(outliers);
+	uint64_t n_calls = calls_asked_about(answer);
 	char n[LODE_UNITS_BUFFER], calls[LODE_UNITS_BUFFER], length[LODE_UNITS_BUFFER];
 	char such[LODE_UNITS_BUFFER];
 	size_t n_such = 0;
 
-	for (size_t i = 0; i < outliers->at.n; i++)
-		if (outliers->at.at[i].times_median >= STANDS_OUT &&
-		    (!most || outliers->at.at[i].times_median > most->times_median))
-			most = &outliers->at.at[i];
 	for (size_t i = 0; most && i < outliers->at.n; i++)
 		n_such += outliers->at.at[i].function == most->function;
-	lode_format_count(calls, trace->n_calls);
-	lode_format_cost(length, trace->last_ns - trace->first_ns, "ns");
+	lode_format_count(calls, n_calls);
+	lode_format_cost(length, part.t1_ns - part.t0_ns, "ns");
 	if (!most)
 		return (struct lode_opening){
 			.finding =
@@ -114,8 +144,8 @@ static struct lode_opening open_trace(const struct lode_timeline_answer *answer,
 	return (struct lode_opening){
 		.finding = lode_finding_text(
 			arena, "%s: the most unusual of %s in %s. %s long, %s of this function.",
-			call_words(answer, most, arena),
-			lode_format_plural(such, trace->n_calls, "call"), length,
+			call_words(answer, most, arena), lode_format_plural(such, n_calls, "call"),
+			length,
 			outliers->at.n == 1
 				? "1 call is"
 				: lode_finding_text(arena, "%s calls are",
@@ -126,23 +156,40 @@ static struct lode_opening open_trace(const struct lode_timeline_answer *answer,
 	};
 }
 
+/* Of the window and thread where they were given: medians are of the whole trace. */
+static const char *function_words(const struct lode_timeline_answer *answer,
+				  struct lode_arena *arena)
+{
+	const struct lode_timeline_function *f = answer->function;
+	const struct lode_call_spread *s = &answer->job.trace->spreads.at[f->function];
+	bool is_whole = lode_timeline_is_whole(answer);
+	uint64_t n_calls = f->row ? f->row->n_calls : 0, total_ns = f->row ? f->row->total_ns : 0;
+	int64_t longest_ns = 0;
+	char n[LODE_UNITS_BUFFER], total[LODE_UNITS_BUFFER], median[LODE_UNITS_BUFFER];
+	char p99[LODE_UNITS_BUFFER], most[LODE_UNITS_BUFFER];
+
+	for (size_t i = 0; i < f->uses.n; i++)
+		if (f->uses.at[i].use.longest.duration_ns > longest_ns)
+			longest_ns = f->uses.at[i].use.longest.duration_ns;
+	return lode_finding_text(arena, "%s: %s, %s in all, longest %s; median%s %s, p99 %s.",
+				 function_text(answer, f->function, arena),
+				 lode_format_plural(n, n_calls, "call"),
+				 lode_format_cost(total, (int64_t)total_ns, "ns"),
+				 lode_format_cost(most, longest_ns, "ns"),
+				 is_whole ? "" : " of the whole trace",
+				 lode_format_cost(median, s->median_ns, "ns"),
+				 lode_format_cost(p99, s->p99_ns, "ns"));
+}
+
 static struct lode_opening open_function(const struct lode_timeline_answer *answer,
 					 const struct lode_asked *asked, struct lode_arena *arena)
 {
 	const struct lode_timeline_function *f = answer->function;
-	const struct lode_call_spread *s = &answer->job.trace->spreads.at[f->function];
 	const struct lode_outlier *longest =
-		f->group ? &answer->job.outliers.at.at[f->group->first] : NULL;
-	char n[LODE_UNITS_BUFFER], total[LODE_UNITS_BUFFER], median[LODE_UNITS_BUFFER];
-	char most[LODE_UNITS_BUFFER];
+		f->long_calls.n ? &answer->job.outliers.at.at[f->long_calls.at[0]] : NULL;
 
 	return (struct lode_opening){
-		.finding = lode_finding_text(arena, "%s: %s, %s in all; median %s, longest %s.",
-					     function_text(answer, f->function, arena),
-					     lode_format_plural(n, s->n, "call"),
-					     lode_format_cost(total, (int64_t)s->total_ns, "ns"),
-					     lode_format_cost(median, s->median_ns, "ns"),
-					     lode_format_cost(most, s->max_ns, "ns")),
+		.finding = function_words(answer, arena),
 		.next_command = longest ? next_at(answer, asked,
 						  answer->job.trace->threads.at[longest->thread],
 						  longest->start_ns, arena)
@@ -304,12 +351,10 @@ static void add_outlier(struct lode_findings *out, const struct lode_timeline_an
 	int64_t start = o->start_ns - trace->first_ns, end = start + o->duration_ns;
 	int64_t room = o->duration_ns / 3 + 20, length_ns = trace->last_ns - trace->first_ns;
 	char took[LODE_UNITS_BUFFER], usual[LODE_UNITS_BUFFER], function[1024];
-	const char *thread_name = lode_call_thread_name(trace, thread), *such = "";
+	const char *such = "";
 	struct lode_finding *finding;
 	size_t n_such = 0;
 
-	if (!*thread_name)
-		thread_name = lode_finding_text(arena, "%" PRId32, thread->tid);
 	for (size_t k = 0; k < outliers->at.n; k++)
 		n_such += outliers->at.at[k].function == o->function;
 	if (n_such > 1)
@@ -319,7 +364,8 @@ static void add_outlier(struct lode_findings *out, const struct lode_timeline_an
 		lode_finding_text(arena, "%s took %s in thread %s, usually %s%s",
 				  lode_frame_full_name(&trace->functions, o->function, function,
 						       sizeof(function)),
-				  lode_format_cost(took, o->duration_ns, "ns"), thread_name,
+				  lode_format_cost(took, o->duration_ns, "ns"),
+				  thread_text(answer, thread, arena),
 				  lode_format_cost(usual, trace->spreads.at[o->function].median_ns,
 						   "ns"),
 				  such),
@@ -344,7 +390,7 @@ void lode_timeline_findings(struct lode_findings *out, const void *of, struct lo
 
 	lode_findings_open(out, &answer->opening, arena);
 	out->weight = trace->last_ns - trace->first_ns;
-	/* In the report's order: the longest beside their median first. */
+	/* In the report's order. */
 	for (size_t i = 0; i < n && lode_findings_have_room(out); i++) {
 		if (all[i].duration_ns <
 			    STANDS_OUT * trace->spreads.at[all[i].function].median_ns ||

@@ -295,7 +295,7 @@ static const struct lode_field use_fields[] = {
 	LODE_FIELD_AS("longest_start_ns", struct lode_timeline_use, use.longest.start_ns, NULL),
 	LENGTH("longest_ns", struct lode_timeline_use, use.longest.duration_ns),
 	LODE_COLUMN("bins_ns", struct lode_timeline_use, bins_ns, n_bins,
-		    "time in each of equal parts of the trace"),
+		    "time in each of equal parts of the trace, or of the window"),
 };
 LODE_RECORD(use, struct lode_timeline_use);
 
@@ -303,7 +303,7 @@ static void outlier_of_function(void *row, const void *owner, size_t i)
 {
 	const struct lode_timeline_answer *answer = ((const struct use_of_function *)owner)->answer;
 
-	lode_timeline_outlier_make(row, answer, answer->function->group->first + i);
+	lode_timeline_outlier_make(row, answer, answer->function->long_calls.at[i]);
 }
 
 static const struct lode_field function_fields[] = {
@@ -381,7 +381,7 @@ static const struct use_of_function *function_of(const struct lode_timeline_answ
 						 struct lode_arena *arena)
 {
 	const struct lode_timeline_function *f = answer->function;
-	size_t n = f->group ? f->group->n : 0;
+	size_t n = f->long_calls.n;
 	struct use_of_function *out = lode_arena_array(arena, struct use_of_function, 1);
 
 	*out = (struct use_of_function){

@@ -274,12 +274,25 @@ static int make_profile(struct lode_timeline_state *s, struct lode_error *err)
 	return rc;
 }
 
+struct lode_timeline_part lode_timeline_part_of(const struct lode_timeline_answer *answer)
+{
+	const struct lode_regtime_options *options = &answer->options;
+	const struct lode_call_trace *trace = answer->job.trace;
+	bool has_window = lode_timeline_has_window(answer);
+
+	return (struct lode_timeline_part){
+		.t0_ns = has_window ? options->t0_ns : trace->first_ns,
+		.t1_ns = has_window ? options->t1_ns : trace->last_ns,
+	};
+}
+
 LODE_COMPARE(compare_uses, struct lode_timeline_use,
 	     LODE_ORDER(b->use.total_ns, a->use.total_ns) ?: LODE_ORDER(a->thread, b->thread))
 
 static int find_uses(struct lode_timeline_state *s, struct lode_error *err)
 {
 	struct lode_call_trace *trace = s->answer.job.trace;
+	const struct lode_timeline_part part = lode_timeline_part_of(&s->answer);
 	struct lode_timeline_function *f = &s->function;
 	int rc = LODE_OK;
 
@@ -287,14 +300,17 @@ static int find_uses(struct lode_timeline_state *s, struct lode_error *err)
 		struct lode_timeline_use use = {
 			.thread = i, .tid = trace->threads.at[i]->tid, .n_bins = f->n_bins};
 
-		rc = lode_function_use(&use.use, trace, trace->threads.at[i], f->function, err);
+		if (!is_asked_about(&s->answer, i))
+			continue;
+		rc = lode_function_use(&use.use, trace, trace->threads.at[i], f->function,
+				       s->answer.options.t0_ns, s->answer.options.t1_ns, err);
 		if (rc < 0 || !use.use.n_calls)
 			continue;
 		use.bins_ns = lode_arena_array(&s->arena, uint64_t, f->n_bins);
 		memset(use.bins_ns, 0, f->n_bins * sizeof(*use.bins_ns));
 		lode_vec_append(&f->uses, use);
 		rc = lode_function_over_time(use.bins_ns, f->n_bins, trace, trace->threads.at[i],
-					     f->function, trace->first_ns, trace->last_ns, err);
+					     f->function, part.t0_ns, part.t1_ns, err);
 	}
 	lode_sort(f->uses.at, f->uses.n, compare_uses);
 	return rc;
@@ -337,12 +353,13 @@ static int ask_function(struct lode_timeline_state *s, uint32_t function, struct
 	rc = find_uses(s, err);
 	if (rc == LODE_OK)
 		rc = find_edges(s, err);
-	for (size_t i = 0; i < outliers->groups.n; i++)
-		if (outliers->groups.at[i].function == function)
-			s->function.group = &outliers->groups.at[i];
-	if (rc < 0 || !s->function.group)
+	for (size_t i = 0; i < outliers->at.n; i++)
+		if (outliers->at.at[i].function == function &&
+		    is_asked_about(&s->answer, outliers->at.at[i].thread))
+			lode_vec_append(&s->function.long_calls, i);
+	if (rc < 0 || !s->function.long_calls.n)
 		return rc;
-	longest = &outliers->at.at[s->function.group->first];
+	longest = &outliers->at.at[s->function.long_calls.at[0]];
 	s->answer.meanwhile = &s->meanwhile;
 	return lode_meanwhile_make(&s->meanwhile, job->trace, NULL,
 				   job->trace->threads.at[longest->thread]->clock,
@@ -393,14 +410,13 @@ static int ask_during(struct lode_timeline_state *s, const char *words, struct l
 {
 	struct lode_timeline_answer *answer = &s->answer;
 	struct lode_call_trace *trace = answer->job.trace;
-	bool has_window = lode_timeline_has_window(answer);
+	const struct lode_timeline_part part = lode_timeline_part_of(answer);
 	int rc = find_condition(&s->during.condition, answer, words, err);
 
 	if (rc < 0)
 		return rc;
-	rc = lode_during_make(&s->during.is, trace, &s->during.condition,
-			      has_window ? answer->options.t0_ns : trace->first_ns,
-			      has_window ? answer->options.t1_ns : trace->last_ns, err);
+	rc = lode_during_make(&s->during.is, trace, &s->during.condition, part.t0_ns, part.t1_ns,
+			      err);
 	list_during(s);
 	answer->during = &s->during;
 	return rc;
@@ -511,6 +527,7 @@ void lode_timeline_free(struct lode_timeline_answer *answer)
 	lode_vec_release(&s->function.uses);
 	lode_vec_release(&s->function.callers);
 	lode_vec_release(&s->function.callees);
+	lode_vec_release(&s->function.long_calls);
 	lode_profile_release(&s->profile);
 	lode_during_release(&s->during.is);
 	lode_meanwhile_release(&s->meanwhile);

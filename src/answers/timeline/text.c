@@ -258,7 +258,7 @@ static void print_outliers(FILE *out, const struct lode_timeline_answer *answer,
 	struct lode_table *table = lode_table_new(columns, 9, 0);
 	size_t n = answer->n_groups, room;
 
-	fprintf(out, "\nLong calls by function, most unusual first:\n");
+	fprintf(out, "\nLong calls by function, by cost and rarity:\n");
 	for (size_t i = 0; i < n; i++)
 		set_group(table, answer, &outliers->groups.at[i]);
 	room = lode_table_fit(table, page->columns, 20, 2, NULL);
@@ -556,7 +556,8 @@ static void print_uses(FILE *out, const struct lode_timeline_answer *answer,
 							   {"at", true},      {"when", false}};
 	struct lode_table *table = lode_table_new(columns, 6, 0);
 	const struct lode_call_trace *trace = answer->job.trace;
-	uint64_t bin = (uint64_t)(trace->last_ns - trace->first_ns) / function->n_bins + 1;
+	const struct lode_timeline_part part = lode_timeline_part_of(answer);
+	uint64_t bin = (uint64_t)(part.t1_ns - part.t0_ns) / function->n_bins + 1;
 	size_t n = function->uses.n < answer->top ? function->uses.n : answer->top;
 
 	for (size_t i = 0; i < n; i++) {
@@ -590,17 +591,18 @@ static void print_uses(FILE *out, const struct lode_timeline_answer *answer,
 }
 
 static void print_long_calls(FILE *out, const struct lode_timeline_answer *answer,
-			     const struct lode_text_page *page,
-			     const struct lode_outlier_group *group)
+			     const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {{"duration", true}, {"x median", true},
 							   {"depth", true},    {"from", true},
 							   {"to", true},       {"thread", false}};
 	struct lode_table *table = lode_table_new(columns, 6, 0);
-	size_t n = group->n < answer->top ? group->n : answer->top;
+	size_t n_all = answer->function->long_calls.n;
+	size_t n = n_all < answer->top ? n_all : answer->top;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct lode_outlier *o = &answer->job.outliers.at.at[group->first + i];
+		const struct lode_outlier *o =
+			&answer->job.outliers.at.at[answer->function->long_calls.at[i]];
 		char text[name_bytes], number[LODE_UNITS_BUFFER];
 		size_t row = lode_table_row(table);
 
@@ -615,8 +617,8 @@ static void print_long_calls(FILE *out, const struct lode_timeline_answer *answe
 					    text));
 	}
 	lode_table_end(table, out, page);
-	if (n < group->n)
-		fprintf(out, "and %zu more (--top)\n", group->n - n);
+	if (n < n_all)
+		fprintf(out, "and %zu more (--top)\n", n_all - n);
 }
 
 static void print_function(FILE *out, const struct lode_timeline_answer *answer,
@@ -624,16 +626,10 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 {
 	const struct lode_timeline_function *function = answer->function;
 	const struct lode_meanwhile *meanwhile = answer->meanwhile;
-	const struct lode_call_spread *s = &answer->job.trace->spreads.at[function->function];
-	char name[name_bytes], n[LODE_UNITS_BUFFER], median[LODE_UNITS_BUFFER];
-	char p99[LODE_UNITS_BUFFER], longest[LODE_UNITS_BUFFER], total[LODE_UNITS_BUFFER];
+	char n[LODE_UNITS_BUFFER], longest[LODE_UNITS_BUFFER];
 
 	print_head(out, answer, page);
-	fprintf(out, "\n%s: %s, %s in all; median %s, p99 %s, longest %s\n\n",
-		label(answer, function->function, name), lode_format_plural(n, s->n, "call"),
-		lode_format_cost(total, (int64_t)s->total_ns, "ns"),
-		lode_format_cost(median, s->median_ns, "ns"),
-		lode_format_cost(p99, s->p99_ns, "ns"), lode_format_cost(longest, s->max_ns, "ns"));
+	fputc('\n', out);
 	print_uses(out, answer, page, function);
 	if (function->callers.n)
 		print_edges(out, answer, page, "Called from", function->callers.at,
@@ -641,14 +637,14 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 	if (function->callees.n)
 		print_edges(out, answer, page, "Calls", function->callees.at, function->callees.n,
 			    false);
-	if (!function->group) {
+	if (!function->long_calls.n) {
 		fprintf(out, "\n"
 			     "No long calls.\n");
 		return;
 	}
 	fprintf(out, "\n"
 		     "Long calls, longest first:\n");
-	print_long_calls(out, answer, page, function->group);
+	print_long_calls(out, answer, page);
 	fprintf(out,
 		"\n"
 		"During the longest (%s from %s), the other threads:\n",
@@ -656,7 +652,7 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 		offset(answer, meanwhile->t0_ns, n));
 	print_meanwhile(out, answer, page,
 			answer->job.trace->threads
-				.at[answer->job.outliers.at.at[function->group->first].thread]);
+				.at[answer->job.outliers.at.at[function->long_calls.at[0]].thread]);
 }
 
 void lode_timeline_text(FILE *out, const struct lode_timeline_answer *answer,

@@ -58,14 +58,14 @@ struct lode_timeline_use {
 	size_t thread;
 	int32_t tid;
 	struct lode_function_use use;
-	uint64_t *bins_ns; /* its time in equal parts of the trace */
+	uint64_t *bins_ns; /* its time in equal parts of the trace, or of the window */
 	size_t n_bins;
 };
 struct lode_timeline_function {
 	uint32_t function;
 	size_t n_bins;
 	LODE_VEC(struct lode_timeline_use) uses; /* most time first */
-	const struct lode_outlier_group *group;	 /* NULL: none of its calls is long */
+	LODE_VEC(size_t) long_calls;		 /* among the outliers, longest first */
 	/* In the profile, of the window and the thread; NULL: not called there. */
 	const struct lode_profile_row *row;
 	/* Most time first. */
@@ -131,6 +131,11 @@ void lode_timeline_free(struct lode_timeline_answer *answer);
 /* "lode/timeline/1" */
 extern const struct lode_document lode_timeline_document;
 void lode_timeline_json(FILE *out, const struct lode_timeline_answer *answer);
+/* The time that was asked about: the window, or the whole trace. */
+struct lode_timeline_part {
+	int64_t t0_ns, t1_ns;
+};
+struct lode_timeline_part lode_timeline_part_of(const struct lode_timeline_answer *answer);
 /* What is said first: of the trace, the moment, or the function. */
 struct lode_opening lode_timeline_opening(const struct lode_timeline_answer *answer,
 					  const struct lode_asked *asked, struct lode_arena *arena);

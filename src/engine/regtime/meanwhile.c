@@ -244,7 +244,7 @@ int lode_function_over_time(uint64_t *bins_ns, size_t n_bins, struct lode_call_t
 
 /* The longest call of a function: spans without a longer call are passed over. */
 static void find_longest(struct lode_function_use *out, struct lode_call_cursor *cursor,
-			 uint32_t function)
+			 uint32_t function, int64_t t0_ns, int64_t t1_ns)
 {
 	const struct lode_call_thread *thread = cursor->thread;
 
@@ -258,14 +258,17 @@ static void find_longest(struct lode_function_use *out, struct lode_call_cursor 
 			break;
 		for (size_t i = 0; i < run.n; i++)
 			if (run.at[i].duration_ns > out->longest.duration_ns &&
+			    (t0_ns == t1_ns ||
+			     (run.at[i].start_ns < t1_ns &&
+			      run.at[i].start_ns + run.at[i].duration_ns >= t0_ns)) &&
 			    lode_call_function(thread, run.at[i].stack) == function)
 				out->longest = run.at[i];
 	}
 }
 
 int lode_function_use(struct lode_function_use *out, struct lode_call_trace *trace,
-		      const struct lode_call_thread *thread, uint32_t function,
-		      struct lode_error *err)
+		      const struct lode_call_thread *thread, uint32_t function, int64_t t0_ns,
+		      int64_t t1_ns, struct lode_error *err)
 {
 	struct lode_call_sums sums = {0};
 	struct lode_call_cursor cursor;
@@ -275,13 +278,16 @@ int lode_function_use(struct lode_function_use *out, struct lode_call_trace *tra
 	lode_call_cursor_init(&cursor, trace, thread);
 	marks = outermost_stacks(thread, function);
 	lode_call_sums_reserve(&sums, thread->stacks.at.n);
-	lode_call_sum_range(&sums, &cursor, 0, thread->n_calls);
+	if (t0_ns == t1_ns)
+		lode_call_sum_range(&sums, &cursor, 0, thread->n_calls);
+	else
+		lode_call_sum_window(&sums, &cursor, t0_ns, t1_ns);
 	out->total_ns = sum_marked(&sums, marks);
 	for (size_t i = 0; i < sums.at.n; i++)
 		if (lode_call_function(thread, sums.at.at[i].stack) == function)
 			out->n_calls += sums.at.at[i].n;
 	if (out->n_calls)
-		find_longest(out, &cursor, function);
+		find_longest(out, &cursor, function, t0_ns, t1_ns);
 	if (cursor.rc < 0 && err)
 		*err = cursor.err;
 	lode_call_cursor_release(&cursor);

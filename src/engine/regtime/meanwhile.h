@@ -79,12 +79,12 @@ int lode_function_over_time(uint64_t *bins_ns, size_t n_bins, struct lode_call_t
 			    const struct lode_call_thread *thread, uint32_t function, int64_t t0_ns,
 			    int64_t t1_ns, struct lode_error *err);
 
-/* The calls of one function in a thread: how many, their time (recursion counted once), and the
-   longest. */
+/* The calls of one function in a thread that overlap [t0, t1), or all where these are equal: how
+   many, their time in it (recursion counted once), and the longest as a whole. */
 struct lode_function_use {
 	uint64_t n_calls, total_ns;
 	struct lode_call longest; /* n_calls 0: none */
 };
 int lode_function_use(struct lode_function_use *out, struct lode_call_trace *trace,
-		      const struct lode_call_thread *thread, uint32_t function,
-		      struct lode_error *err);
+		      const struct lode_call_thread *thread, uint32_t function, int64_t t0_ns,
+		      int64_t t1_ns, struct lode_error *err);

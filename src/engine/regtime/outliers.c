@@ -29,7 +29,8 @@ static int compare_groups(const void *a, const void *b, void *context)
 	const struct lode_outlier *q = &order->outliers->at.at[y->first];
 	const char *p_name = lode_frame_function(order->functions, x->function);
 	const char *q_name = lode_frame_function(order->functions, y->function);
-	int lengths = LODE_ORDER(q->times_median, p->times_median)
+	int lengths = LODE_ORDER(y->weight, x->weight)
+			      ?: LODE_ORDER(q->times_median, p->times_median)
 			      ?: LODE_ORDER(q->duration_ns, p->duration_ns);
 
 	return lengths ?: strcmp(p_name, q_name) ?: LODE_ORDER(x->function, y->function);
@@ -87,6 +88,17 @@ static void make_groups(struct lode_outliers *out, uint32_t *group_of, size_t n_
 	}
 }
 
+static void weigh_group(struct lode_outlier_group *group, const struct lode_outliers *outliers,
+			const struct lode_call_spread *spread)
+{
+	double usual_ns = (double)group->n * (double)spread->median_ns;
+	double calls_each = (double)spread->n / (double)group->n;
+	double times = outliers->at.at[group->first].times_median;
+
+	group->weight =
+		((double)group->total_ns - usual_ns) * (times < calls_each ? times : calls_each);
+}
+
 void lode_outliers_find(struct lode_outliers *out, const struct lode_regtime *regtime)
 {
 	size_t n_functions = regtime->trace->functions.frames.n, first = 0;
@@ -101,6 +113,9 @@ void lode_outliers_find(struct lode_outliers *out, const struct lode_regtime *re
 	lode_vec_fit(&out->at, out->at.n);
 	rank_of = lode_alloc(n_functions * sizeof(*rank_of));
 	make_groups(out, rank_of, n_functions);
+	for (size_t g = 0; g < out->groups.n; g++)
+		weigh_group(&out->groups.at[g], out,
+			    &regtime->trace->spreads.at[out->groups.at[g].function]);
 	lode_sort_r(out->groups.at, out->groups.n, compare_groups, &order);
 	for (size_t g = 0; g < out->groups.n; first += out->groups.at[g++].n) {
 		rank_of[out->groups.at[g].function] = (uint32_t)g;

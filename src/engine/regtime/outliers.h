@@ -26,12 +26,15 @@ struct lode_outlier_group {
 	size_t n_threads;   /* that have some */
 	size_t last_thread; /* of these */
 	uint64_t total_ns;  /* of the outliers */
+	/* What they cost beyond their medians, times how unusual they are: the longest as a
+	   multiple of the median, but no more than calls to each long one. Few calls say little. */
+	double weight;
 };
 
 struct lode_outliers {
 	/* By group; in a group the longest first, then by start. */
 	LODE_VEC(struct lode_outlier) at;
-	/* Most out of the ordinary first: by times the median of the longest. */
+	/* By weight, then by the longest. */
 	LODE_VEC(struct lode_outlier_group) groups;
 };
 
