@@ -73,6 +73,7 @@ struct lode_event_count {
 	uint64_t frequency; /* Hz, 0 when period is fixed */
 	bool is_tracepoint;
 	bool has_callchain;
+	bool has_dump; /* of the user stack, in place of its part of the chain */
 };
 
 /* What the recording says of one module (file or kernel) that stacks pass through. */

@@ -5,6 +5,7 @@ cp "$mail/mailroom.xray.zst" .
 "$LODE" timeline $names --index mail.lodet mailroom.xray.zst
 echo
 "$LODE" timeline -f shelf_lock mail.lodet
+"$LODE" timeline -f shelf_lock --window +0.4s,+0.6s mail.lodet | head -n 10; "$LODE" timeline -f shelf_lock --thread sorter-2 mail.lodet | sed -n "1p;5,7p"
 "$LODE" timeline --functions --top 5 mail.lodet; "$LODE" timeline --functions --window +0.4s,+0.5s --top 2 mail.lodet
 "$LODE" timeline --during sorter-1:shelf_lock --top 4 mail.lodet; "$LODE" timeline --during archivist:idle --thread porter mail.lodet
 "$LODE" timeline --during gone:rest mail.lodet 2>&1; "$LODE" timeline --during archivist: mail.lodet 2>&1; "$LODE" timeline --during porter:rest --functions mail.lodet 2>&1

@@ -76,8 +76,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="lode-truth-") as symbols:
         subprocess.run(["tar", "--zstd", "-xf", folder / "symbols.tar.zst", "-C", symbols], check=True)
         for name in ("ls-01-color-cold", "ls-02-color-warm", "ls-04-color-cold-glibc"):
-            check_increase(suspects(lode, symbols, folder / f"{name}.perf.data.zst"), name)
-        check_versus(suspects(lode, symbols, folder / "ls-01-color-cold.perf.data.zst", "--versus",
+            check_increase(suspects(lode, symbols, "--sort", "increase", folder / f"{name}.perf.data.zst"), name)
+        check_versus(suspects(lode, symbols, "--sort", "excess", folder / "ls-01-color-cold.perf.data.zst", "--versus",
                               folder / "ls-03-never-cold.perf.data.zst"))
     for text in failures:
         print("FAILED", text)

@@ -38,7 +38,7 @@ struct suspects_values {
 /* Choices in the order of the enums that they stand for. */
 static const char *const orders[] = {"increase",  "excess", "failure",	  "context", "ochiai",
 				     "tarantula", "dstar",  "importance", "p",	     "mean",
-				     "std",	  "time",   NULL};
+				     "std",	  "time",   "extra",	  NULL};
 static const char *const corrections[] = {"holm", "bh", "none", NULL};
 
 /* Functions and contrasts of a page. */
@@ -78,10 +78,12 @@ static const struct lode_option options[] = {
 
 	LODE_SYMPTOM_OPTIONS(AT(aoi)),
 
-	LODE_OPTION("sort", "BY", lode_set_choice, AT(sort),
-		    "increase (default), excess (default with --versus), failure, context, ochiai, "
-		    "tarantula, dstar, importance, p, mean, std or time",
-		    .choices = orders, .group = "Ranking"),
+	LODE_OPTION(
+		"sort", "BY", lode_set_choice, AT(sort),
+		"extra (default: how much of the slow time, or of what slow recordings take "
+		"longer, goes with it), increase (the paper's), excess (with --versus), failure, "
+		"context, ochiai, tarantula, dstar, importance, p, mean, std or time",
+		.choices = orders, .group = "Ranking"),
 	LODE_OPTION("correction", "HOW", lode_set_choice, AT(correction),
 		    "correction of p-values for multiple tests: holm (default), bh "
 		    "(Benjamini-Hochberg) or none",
@@ -267,7 +269,7 @@ static struct lode_suspects_request suspects_request_of(const struct suspects_va
 	};
 
 	if (order == LODE_UNSET)
-		order = v->versus.n ? LODE_ORDER_EXCESS : LODE_ORDER_INCREASE;
+		order = LODE_ORDER_EXTRA;
 	request.order = (enum lode_suspect_order)order;
 	set_lengths(&request, v);
 	return request;
@@ -410,8 +412,8 @@ const struct lode_command lode_cmd_suspects = {
 		"or any perf record of tracepoints with -g) and measures each system call, block "
 		"request, interrupt and wait. Calls above mean + 2σ of their metric are slow "
 		"(failed executions, in the paper), those up to mean + σ are not (succeeded). "
-		"Functions are ranked by Increase: how much more often calls are slow when the "
-		"function is the last on the stack than when it is anywhere on it. Other scores, "
+		"Functions are ranked by how much of the time of slow calls goes with them, "
+		"significant ones first. The paper's Increase and other scores (-v, --sort), "
 		"exact p-values corrected for all tests, and the callers that separate slow calls "
 		"from fast ones are listed as well.\n\n"
 		"Correlation does not imply causation; docs/suspects.md explains each number.",

@@ -146,6 +146,10 @@ static const struct lode_field function_fields[] = {
 		      "rank of the first function of its group, which always occur together",
 		      .least = 1),
 	LODE_FIELD_AS("suspect", struct lode_suspects_function, is_suspect, "true: within `cut`"),
+	LODE_FIELD(struct lode_suspects_function, extra_share,
+		   "of the slow time, or of what slow recordings take longer, in system calls if "
+		   "these "
+		   "were measured, else in waits"),
 };
 LODE_RECORD(function, struct lode_suspects_function, .is_shared = true);
 

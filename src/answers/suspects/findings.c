@@ -29,12 +29,6 @@ static const char *path_of_frame(const struct lode_names *names, uint32_t frame,
 		       : lode_finding_text(arena, "%s", label);
 }
 
-/* What the executions of a contrast's caller took longer than those of others, ns in all. */
-static double lost_by_caller(const struct lode_suspects_contrast *c)
-{
-	return (double)c->with.n * ((double)c->with.mean - (double)c->without.mean);
-}
-
 /* The significant contrast of a metric that costs most; false: there is none. */
 static bool find_contrast(struct lode_suspects_contrast *best,
 			  const struct lode_suspects_answer *answer, const char *metric)
@@ -46,9 +40,9 @@ static bool find_contrast(struct lode_suspects_contrast *best,
 
 		lode_suspects_contrast_at(&c, answer, i);
 		if (!c.metric || strcmp(c.metric, metric) != 0 || c.chance.q >= significant ||
-		    lost_by_caller(&c) <= 0)
+		    c.lost <= 0)
 			continue;
-		if (!is_found || lost_by_caller(&c) > lost_by_caller(best))
+		if (!is_found || c.lost > best->lost)
 			*best = c;
 		is_found = true;
 	}
@@ -66,29 +60,22 @@ static const char *label_of(const struct lode_names *names, uint32_t frame,
 				 names->label(names->context, frame, label, sizeof(label)));
 }
 
-/* Of all significant contrasts of times, the one whose calls took most longer than the others;
-   false: there is none. */
+/* The first one that is shown, if it is of times; false: there is none. */
 static bool find_costliest_contrast(struct lode_suspects_contrast *best,
 				    const struct lode_suspects_answer *answer)
 {
-	const struct lode_suspects *s = answer->suspects;
-	bool is_found = false;
+	if (!answer->contrasts.n)
+		return false;
+	lode_suspects_contrast_at(best, answer, answer->contrasts.at[0]);
+	return best->lost > 0 && strcmp(best->unit, "ns") == 0 && best->n_callers;
+}
 
-	for (size_t i = 0; i < s->contrasts.n; i++) {
-		uint32_t metric = s->contrasts.at[i].metric;
-		struct lode_suspects_contrast c;
-
-		if (metric != LODE_NONE && strcmp(s->tally.metrics.at[metric].unit, "ns") != 0)
-			continue;
-		lode_suspects_contrast_at(&c, answer, i);
-		if (c.chance.q >= significant || c.with.n_failed < 2 || !c.n_callers ||
-		    lost_by_caller(&c) <= 0)
-			continue;
-		if (!is_found || lost_by_caller(&c) > lost_by_caller(best))
-			*best = c;
-		is_found = true;
-	}
-	return is_found;
+/* Of a system call the function says which. */
+static const char *metric_note(const struct lode_suspects_contrast *c, struct lode_arena *arena)
+{
+	return c->metric && strncmp(c->metric, "syscall:", 8) != 0
+		       ? lode_finding_text(arena, " (%s)", c->metric)
+		       : "";
 }
 
 static const char *contrast_words(const struct lode_suspects_contrast *c,
@@ -98,31 +85,46 @@ static const char *contrast_words(const struct lode_suspects_contrast *c,
 	char other_slow[LODE_UNITS_BUFFER], others[LODE_UNITS_BUFFER];
 	char mean[LODE_UNITS_BUFFER], other_mean[LODE_UNITS_BUFFER];
 
-	return lode_finding_text(arena,
-				 "%s is slow in %s of its %s calls from %s (mean %s), in %s of its "
-				 "%s other calls (mean %s): %s longer in total.",
-				 label_of(names, c->leaf, arena),
-				 lode_format_count(slow, c->with.n_failed),
-				 lode_format_count(calls, c->with.n),
-				 label_of(names, c->callers[c->n_callers - 1], arena),
-				 lode_format_cost(mean, c->with.mean, "ns"),
-				 lode_format_count(other_slow, c->without.n_failed),
-				 lode_format_count(others, c->without.n),
-				 lode_format_cost(other_mean, c->without.mean, "ns"),
-				 lode_format_cost(lost, llround(lost_by_caller(c)), "ns"));
+	return lode_finding_text(
+		arena,
+		"%s%s is slow in %s of its %s calls from %s (mean %s), in %s of its "
+		"%s other calls (mean %s): %s longer in total.",
+		label_of(names, c->leaf, arena), metric_note(c, arena),
+		lode_format_count(slow, c->with.n_failed), lode_format_count(calls, c->with.n),
+		label_of(names, c->callers[c->n_callers - 1], arena),
+		lode_format_cost(mean, c->with.mean, "ns"),
+		lode_format_count(other_slow, c->without.n_failed),
+		lode_format_count(others, c->without.n),
+		lode_format_cost(other_mean, c->without.mean, "ns"),
+		lode_format_cost(lost, llround(c->lost), "ns"));
 }
 
-/* The function that goes with slow executions most surely; NULL: none does. */
-static const struct lode_suspect *surest_function(const struct lode_suspects_answer *answer)
+/* The first significant function of the ranking; NULL: there is none. */
+static const struct lode_suspect *first_significant(const struct lode_suspects_answer *answer)
 {
 	const struct lode_suspects *s = answer->suspects;
-	const struct lode_suspect *best = NULL;
 
 	for (size_t i = 0; i < s->functions.n; i++)
-		if (lode_suspects_is_significant(answer, &s->ranked[i]) &&
-		    (!best || s->ranked[i].log_q < best->log_q))
-			best = &s->ranked[i];
-	return best;
+		if (lode_suspects_is_significant(answer, &s->ranked[i]))
+			return &s->ranked[i];
+	return NULL;
+}
+
+/* "1.05 s of 1.08 s (97.6 %)", "1.05 s" where others take less; "" where there is none. */
+static const char *extra_words(const struct lode_suspects_answer *answer,
+			       const struct lode_suspect *f, struct lode_arena *arena)
+{
+	double all = answer->suspects->extra_ns;
+	char part[LODE_UNITS_BUFFER], whole[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
+
+	if (f->extra_ns < 0.5)
+		return "";
+	lode_format_cost(part, llround(f->extra_ns), "ns");
+	if (all < f->extra_ns)
+		return lode_finding_text(arena, "%s", part);
+	return lode_finding_text(arena, "%s of %s (%s)", part,
+				 lode_format_cost(whole, llround(all), "ns"),
+				 lode_format_share(share, llround(f->extra_ns), llround(all)));
 }
 
 static const char *function_words(const struct lode_suspects_answer *answer,
@@ -130,19 +132,20 @@ static const char *function_words(const struct lode_suspects_answer *answer,
 				  struct lode_arena *arena)
 {
 	const struct lode_evidence *e = &f->function->evidence;
-	char slow[LODE_UNITS_BUFFER], all_slow[LODE_UNITS_BUFFER], pct[LODE_UNITS_BUFFER];
-	char fast[LODE_UNITS_BUFFER], all_fast[LODE_UNITS_BUFFER], fast_pct[LODE_UNITS_BUFFER];
-	char q[LODE_UNITS_BUFFER];
+	uint64_t n = f->function->n[LODE_SIDE_SUBJECT];
+	uint64_t others = answer->sides[LODE_SIDE_SUBJECT].n_executions - n;
+	char slow[LODE_UNITS_BUFFER], calls[LODE_UNITS_BUFFER], q[LODE_UNITS_BUFFER];
+	char other_slow[LODE_UNITS_BUFFER], other_calls[LODE_UNITS_BUFFER];
+	const char *extra = extra_words(answer, f, arena);
 
-	return lode_finding_text(
-		arena, "%s is in %s of %s slow calls (%s) and in %s of %s others (%s), q %s.",
-		label_of(names, f->function->frame, arena), lode_format_count(slow, e->o_failed),
-		lode_format_count(all_slow, answer->all.failed),
-		lode_format_share(pct, (int64_t)e->o_failed, (int64_t)answer->all.failed),
-		lode_format_count(fast, e->o_success),
-		lode_format_count(all_fast, answer->all.succeeded),
-		lode_format_share(fast_pct, (int64_t)e->o_success, (int64_t)answer->all.succeeded),
-		lode_format_log_p_is(q, f->log_q / log(10)));
+	return lode_finding_text(arena,
+				 "%s is slow in %s of its %s calls, others in %s of %s%s%s; q %s.",
+				 label_of(names, f->function->frame, arena),
+				 lode_format_count(slow, e->o_failed), lode_format_count(calls, n),
+				 lode_format_count(other_slow, answer->all.failed - e->o_failed),
+				 lode_format_count(other_calls, others),
+				 *extra ? ": slow time " : "", extra,
+				 lode_format_log_p_is(q, f->log_q / log(10)));
 }
 
 static const char *slow_calls_of(const struct lode_suspects_metric *m, struct lode_arena *arena)
@@ -178,22 +181,6 @@ static const char *metric_words(const struct lode_suspects_answer *answer, struc
 
 /* ---- Two sets, in a sentence ---- */
 
-/* What is most surely done more in A; NULL: nothing is. */
-static const struct lode_suspect *largest_excess(const struct lode_suspects_answer *answer)
-{
-	const struct lode_suspects *s = answer->suspects;
-	const struct lode_suspect *best = NULL;
-
-	for (size_t i = 0; i < s->functions.n; i++) {
-		const struct lode_suspect *f = &s->ranked[i];
-
-		if (lode_suspects_is_significant(answer, f) &&
-		    (!best || f->excess.low > best->excess.low))
-			best = f;
-	}
-	return best;
-}
-
 static const char *count_words(struct lode_arena *arena, uint64_t n)
 {
 	char text[LODE_UNITS_BUFFER];
@@ -201,34 +188,47 @@ static const char *count_words(struct lode_arena *arena, uint64_t n)
 	return n ? lode_finding_text(arena, "%s", lode_format_count(text, n)) : "none";
 }
 
-static const char *time_words(struct lode_arena *arena, lode_u128 sum)
+static const char *time_words(struct lode_arena *arena, double ns)
 {
 	char text[LODE_UNITS_BUFFER];
 
-	return lode_finding_text(arena, "%s", lode_format_cost(text, (int64_t)sum, "ns"));
+	return lode_finding_text(arena, "%s", lode_format_cost(text, llround(ns), "ns"));
+}
+
+/* "12 calls of 1.09 s" in one recording. */
+static const char *pace_words(const struct lode_suspects_answer *answer,
+			      const struct lode_function *of, enum lode_side side,
+			      struct lode_arena *arena)
+{
+	double n_streams = (double)answer->suspects->n_streams[side];
+	uint64_t n = (uint64_t)((double)of->n[side] / n_streams + 0.5);
+	char calls[LODE_UNITS_BUFFER];
+
+	if (!of->n[side])
+		return "none";
+	return lode_finding_text(arena, "%s of %s", lode_format_plural(calls, n, "call"),
+				 time_words(arena, (double)of->moments[side].sum / n_streams));
 }
 
 static const char *excess_words(const struct lode_suspects_answer *answer,
 				const struct lode_suspect *f, const struct lode_names *names,
 				struct lode_arena *arena)
 {
-	const struct lode_function *of = f->function;
-	bool is_time = f->excess.time_low > f->excess.calls_low;
+	const char *extra = extra_words(answer, f, arena);
 	char slow[LODE_UNITS_BUFFER], fast[LODE_UNITS_BUFFER], q[LODE_UNITS_BUFFER];
 
 	return lode_finding_text(
-		arena, "%s %s %s%s in A (%s), %s in B (%s); q %s.",
-		label_of(names, of->frame, arena), is_time ? "took" : "made",
-		is_time ? time_words(arena, of->moments[LODE_SIDE_SUBJECT].sum)
-			: count_words(arena, of->n[LODE_SIDE_SUBJECT]),
-		is_time				? ""
-		: of->n[LODE_SIDE_SUBJECT] == 1 ? " call"
-						: " calls",
+		arena, "%s%s%s: %s in A (%s), %s in B (%s)%s; q %s.",
+		label_of(names, f->function->frame, arena),
+		*extra ? " takes longer in A by at least " : " makes more calls", extra,
+		pace_words(answer, f->function, LODE_SIDE_SUBJECT, arena),
 		lode_format_plural(slow, answer->sides[LODE_SIDE_SUBJECT].n_streams,
 				   "slow recording"),
-		is_time ? time_words(arena, of->moments[LODE_SIDE_OTHER].sum)
-			: count_words(arena, of->n[LODE_SIDE_OTHER]),
+		pace_words(answer, f->function, LODE_SIDE_OTHER, arena),
 		lode_format_plural(fast, answer->other->n_streams, "fast recording"),
+		answer->sides[LODE_SIDE_SUBJECT].n_streams + answer->other->n_streams > 2
+			? ", per recording"
+			: "",
 		lode_format_log_p_is(q, f->log_q / log(10)));
 }
 
@@ -244,9 +244,8 @@ static const char *nothing_words(const struct lode_suspects_answer *answer,
 			arena,
 			" The largest difference in time is %s: %s calls (%s) in A, %s (%s) in B.",
 			m->of.name, count_words(arena, m->values.n),
-			time_words(arena, (lode_u128)m->values.total),
-			count_words(arena, m->other->n),
-			time_words(arena, (lode_u128)m->other->total));
+			time_words(arena, (double)m->values.total), count_words(arena, m->other->n),
+			time_words(arena, (double)m->other->total));
 	return lode_finding_text(
 		arena, "No function does significantly more in A (%s) than in B (%s) (q < %g).%s",
 		lode_format_plural(a, answer->sides[LODE_SIDE_SUBJECT].n_streams, "slow recording"),
@@ -269,7 +268,7 @@ struct lode_opening lode_suspects_opening(const struct lode_suspects_answer *ans
 	if (answer->explained)
 		f = &answer->explained->of;
 	else if (answer->is_versus)
-		f = largest_excess(answer);
+		f = first_significant(answer);
 	if (answer->is_versus) {
 		opening.finding =
 			f ? excess_words(answer, f, &names, arena) : nothing_words(answer, arena);
@@ -277,7 +276,7 @@ struct lode_opening lode_suspects_opening(const struct lode_suspects_answer *ans
 		opening.finding = contrast_words(&c, &names, arena);
 		frame = c.callers[c.n_callers - 1];
 	} else {
-		f = f ? f : surest_function(answer);
+		f = f ? f : first_significant(answer);
 		opening.finding =
 			f ? function_words(answer, f, &names, arena) : metric_words(answer, arena);
 	}
@@ -300,8 +299,7 @@ static void add_contrast(struct lode_findings *out, const struct lode_suspects_c
 {
 	const char *caller =
 		c->n_callers ? name_of_frame(names, c->callers[c->n_callers - 1], arena) : "";
-	int64_t n = (int64_t)(c->with.n_failed + c->with.n_succeeded);
-	int64_t n_other = (int64_t)(c->without.n_failed + c->without.n_succeeded);
+	int64_t n = (int64_t)c->with.n, n_other = (int64_t)c->without.n;
 	char pct[LODE_UNITS_BUFFER], else_pct[LODE_UNITS_BUFFER];
 
 	lode_findings_add(

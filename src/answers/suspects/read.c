@@ -182,6 +182,20 @@ static void note_silent(struct reading *run, const char *path, const struct lode
 	}
 }
 
+static void note_stacks(struct reading *run, const struct lode_stream *stream)
+{
+	for (size_t i = 0; i < stream->event_counts.n; i++) {
+		const struct lode_event_count *count = &stream->event_counts.at[i];
+		int stacks = count->has_dump	    ? LODE_STACKS_DUMPS
+			     : count->has_callchain ? LODE_STACKS_CHAINS
+						    : LODE_STACKS_NONE;
+
+		if (count->n && count->is_tracepoint && stacks > (int)run->job->stacks &&
+		    (!run->has_calls || strstr(count->name, "syscalls:sys_")))
+			run->job->stacks = stacks;
+	}
+}
+
 static void note_stream(struct reading *run, const char *path, const struct lode_stream *stream,
 			const struct lode_collect *collect)
 {
@@ -197,6 +211,7 @@ static void note_stream(struct reading *run, const char *path, const struct lode
 	note_silent(run, path, &stream->losses);
 	for (size_t i = 0; i < stream->event_counts.n; i++)
 		run->has_calls |= strstr(stream->event_counts.at[i].name, "syscalls:sys_") != NULL;
+	note_stacks(run, stream);
 	if (!*run->again)
 		lode_record_again_text(run->again, sizeof(run->again), stream, " --syscalls");
 	job->n_streams++;

@@ -54,6 +54,8 @@ struct lode_suspects_job {
 	int64_t input_bytes;	    /* of the inputs, on disk */
 	uint64_t n_events;	    /* samples in the recordings, measured or not */
 	uint64_t n_lost;	    /* events that the recorders dropped */
+	/* Of system calls, where these were recorded; else of tracepoints. The best of all. */
+	enum { LODE_STACKS_NONE, LODE_STACKS_CHAINS, LODE_STACKS_DUMPS } stacks;
 	struct lode_arena arena;
 };
 

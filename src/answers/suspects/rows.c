@@ -136,24 +136,25 @@ static void sum_metric(struct lode_suspects_answer *answer, lode_u128 *times,
 		times[side] += m->moments[side].sum;
 }
 
-/* σ of values with a long tail is that of a few of them. Of metrics in the tally's order. */
-static const char *find_long_tail(const struct lode_suspects_answer *answer)
+const struct lode_tally_metric *lode_suspects_long_tail(const struct lode_suspects *s)
 {
-	const struct lode_tally_options *tally = &answer->suspects->options.tally;
-	const struct lode_suspects_metric *worst = NULL;
+	const struct lode_tally_options *options = &s->options.tally;
+	const struct lode_tally_metric *worst = NULL;
 	enum { least_n = 30, tail = 5 };
 
-	if (answer->is_versus || tally->robust || tally->by_hand ||
-	    tally->source != LODE_THRESHOLDS_SUBJECT)
+	if (s->options.kind != LODE_EVIDENCE_LABELS || options->robust || options->by_hand ||
+	    options->source != LODE_THRESHOLDS_SUBJECT)
 		return NULL;
-	for (size_t i = 0; i < answer->n_metrics; i++) {
-		const struct lode_suspects_metric *m = &answer->metrics[i];
+	for (size_t i = 0; i < s->tally.metrics.n; i++) {
+		const struct lode_tally_metric *m = &s->tally.metrics.at[i];
+		const struct lode_moments *moments = &m->moments[LODE_SIDE_SUBJECT];
 
-		if (m->values.n >= least_n && m->values.std / tail >= m->values.mean &&
-		    (!worst || m->of.failed_sum > worst->of.failed_sum))
+		if (moments->n >= least_n &&
+		    lode_moments_std(moments) / tail >= lode_moments_mean(moments) &&
+		    (!worst || m->failed_sum > worst->failed_sum))
 			worst = m;
 	}
-	return worst ? worst->of.name : NULL;
+	return worst;
 }
 
 void lode_suspects_metrics_fill(struct lode_suspects_answer *answer, size_t most,
@@ -162,7 +163,7 @@ void lode_suspects_metrics_fill(struct lode_suspects_answer *answer, size_t most
 	const struct lode_tally *tally = &answer->suspects->tally;
 	size_t n = tally->metrics.n;
 	lode_u128 times[LODE_N_SIDES] = {0};
-	const char *long_tail;
+	const struct lode_tally_metric *long_tail = lode_suspects_long_tail(answer->suspects);
 
 	answer->n_metrics = n;
 	answer->n_metrics_listed = lode_listed(most, n);
@@ -177,11 +178,10 @@ void lode_suspects_metrics_fill(struct lode_suspects_answer *answer, size_t most
 		answer->sides[side].time_ns = clamped(times[side]);
 	if (!n)
 		return;
-	long_tail = find_long_tail(answer);
 	lode_sort(answer->metrics, n, slowest_first);
 	for (size_t i = 0; i < n; i++) {
 		answer->by_extra[i] = &answer->metrics[i];
-		if (answer->metrics[i].of.name == long_tail)
+		if (long_tail && answer->metrics[i].of.name == long_tail->name)
 			answer->long_tail = &answer->metrics[i];
 	}
 	lode_sort(answer->by_extra, n, most_extra_first);
@@ -190,16 +190,7 @@ void lode_suspects_metrics_fill(struct lode_suspects_answer *answer, size_t most
 bool lode_suspects_is_significant(const struct lode_suspects_answer *answer,
 				  const struct lode_suspect *function)
 {
-	const struct lode_evidence *e = &function->function->evidence;
-	const struct lode_outcome *all = &answer->all;
-
-	if (function->log_q >= log(significant))
-		return false;
-	if (answer->is_versus)
-		return function->excess.low > 0;
-	/* A larger share of what failed than of what succeeded. */
-	return (double)e->o_failed * (double)all->succeeded >
-	       (double)e->o_success * (double)all->failed;
+	return lode_suspect_is_significant(answer->suspects, function);
 }
 
 /* ---- Functions and contrasts: made one by one, there may be very many ---- */
@@ -215,6 +206,9 @@ void lode_suspects_function_at(void *row, const void *owner, size_t i)
 		.of = *suspect,
 		.evidence = f->evidence,
 		.frame = f->frame,
+		.extra_share = answer->suspects->extra_ns > 0
+				       ? suspect->extra_ns / answer->suspects->extra_ns
+				       : 0,
 		.is_suspect = suspect->rank <= answer->cut &&
 			      lode_suspects_is_significant(answer, suspect),
 		.chance = chance_of(suspect->log_p, suspect->log_q),
@@ -240,6 +234,15 @@ static struct lode_suspects_part part_of(uint32_t frame, const struct lode_outco
 					   n,	  n ? clamped(sum / n) : 0, clamped(sum)};
 }
 
+/* What the executions of a contrast's caller took longer than others would have. */
+static double lost_with(const struct lode_contrast_half *with,
+			const struct lode_contrast_half *without)
+{
+	if (!with->n || !without->n)
+		return 0;
+	return (double)with->sum - (double)with->n * ((double)without->sum / (double)without->n);
+}
+
 void lode_suspects_contrast_at(void *row, const void *owner, size_t i)
 {
 	const struct lode_suspects *s = ((const struct lode_suspects_answer *)owner)->suspects;
@@ -249,11 +252,13 @@ void lode_suspects_contrast_at(void *row, const void *owner, size_t i)
 	*out = (struct lode_suspects_contrast){
 		.leaf = c->leaf,
 		.metric = c->metric == LODE_NONE ? NULL : s->tally.metrics.at[c->metric].name,
+		.unit = c->metric == LODE_NONE ? "ns" : s->tally.metrics.at[c->metric].unit,
 		.callers = c->callers,
 		.n_callers = c->n_callers,
 		.with = part_of(c->leaf, &c->with.outcome, c->with.n, c->with.sum),
 		.without = part_of(c->leaf, &c->without.outcome, c->without.n, c->without.sum),
 		.chance = chance_of(c->log_p, c->log_q),
+		.lost = lost_with(&c->with, &c->without),
 	};
 }
 
@@ -267,27 +272,45 @@ static bool concerns(const struct lode_contrast *c, uint32_t frame)
 	return c->leaf == frame;
 }
 
+struct sorted_contrast {
+	double lost; /* 0: by significance */
+	size_t at;
+};
+
+LODE_COMPARE(most_lost_first, struct sorted_contrast,
+	     LODE_ORDER(b->lost, a->lost) ?: LODE_ORDER(a->at, b->at))
+
 void lode_suspects_choose(struct lode_suspects_choice *choice, const struct lode_suspects *s,
 			  const struct lode_suspect *only)
 {
+	struct sorted_contrast *sorted = lode_alloc(s->contrasts.n * sizeof(*sorted));
 	enum { most_of_leaf = 3 };
 
 	*choice = (struct lode_suspects_choice){0};
 	for (size_t i = 0; i < s->contrasts.n; i++) {
 		const struct lode_contrast *c = &s->contrasts.at[i];
-		size_t same = 0;
+		bool is_time = c->metric != LODE_NONE &&
+			       strcmp(s->tally.metrics.at[c->metric].unit, "ns") == 0;
 
 		/* One execution is an anecdote, however unlikely. */
 		if (c->log_q > log(significant) || c->with.outcome.failed < 2 ||
 		    (only && !concerns(c, only->function->frame)))
 			continue;
-		choice->n_significant++;
+		sorted[choice->n_significant++] =
+			(struct sorted_contrast){is_time ? lost_with(&c->with, &c->without) : 0, i};
+	}
+	lode_sort(sorted, choice->n_significant, most_lost_first);
+	for (size_t i = 0; i < choice->n_significant; i++) {
+		const struct lode_contrast *c = &s->contrasts.at[sorted[i].at];
+		size_t same = 0;
+
 		for (size_t k = 0; k < choice->n; k++)
 			same += s->contrasts.at[choice->at[k]].leaf == c->leaf &&
 				s->contrasts.at[choice->at[k]].metric == c->metric;
 		if ((only || same < most_of_leaf) && choice->n < LODE_SUSPECTS_CHOSEN)
-			choice->at[choice->n++] = i;
+			choice->at[choice->n++] = sorted[i].at;
 	}
+	free(sorted);
 }
 
 /* ---- One function in full ---- */

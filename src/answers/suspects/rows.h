@@ -8,6 +8,9 @@
 /* The metrics, and what they come to together. */
 void lode_suspects_metrics_fill(struct lode_suspects_answer *answer, size_t most,
 				struct lode_arena *arena);
+/* A metric whose σ is that of a few extreme executions: of those labelled by it, that with the
+   longest slow time; NULL: none. */
+const struct lode_tally_metric *lode_suspects_long_tail(const struct lode_suspects *s);
 /* The most significant contrasts; `only` NULL: of all functions. */
 void lode_suspects_choose(struct lode_suspects_choice *choice, const struct lode_suspects *s,
 			  const struct lode_suspect *only);

@@ -3,6 +3,7 @@
 
 #include "answers/suspects/rows.h"
 #include "base/memory_limit.h"
+#include "document/units.h"
 #include "answers/input_fields.h"
 
 struct lode_suspects_state {
@@ -108,25 +109,44 @@ static void sum_sides(struct lode_suspects_state *s)
 
 /* ---- Statistics ---- */
 
-static const char *threshold_words(const struct lode_suspects_request *request,
-				   struct lode_arena *arena)
+/* `other`: labels by the other bounds, which separate less; NULL: these alone were asked for. */
+static const char *threshold_words(const struct lode_suspects_request *request, bool is_robust,
+				   const struct lode_suspects *other, struct lode_arena *arena)
 {
-	char words[160];
+	static const char *const bounds[] = {"mean + 2σ", "median + 2 · 1.4826 MAD"};
+	char words[300], less[120] = "", calls[LODE_UNITS_BUFFER];
 
 	if (request->is_versus)
 		return "none: sets are compared";
-	snprintf(words, sizeof(words), "longer than %s of the metric in %s%s",
-		 request->robust ? "median + 2 · 1.4826 MAD" : "mean + 2σ",
+	if (other)
+		snprintf(less, sizeof(less), " (by %s, which separates callers less: %s)",
+			 bounds[!is_robust],
+			 lode_format_plural(calls, other->all.failed, "slow call"));
+	snprintf(words, sizeof(words), "longer than %s of the metric in %s%s%s", bounds[is_robust],
 		 request->n_inputs[LODE_SIDE_OTHER] ? "the baseline" : "this run",
-		 request->by_hand ? ", or than --thresholds" : "");
+		 request->by_hand ? ", or than --thresholds" : "", less);
 	return lode_arena_strdup(arena, words);
 }
 
-static int rank_functions(struct lode_suspects_state *s,
-			  const struct lode_suspects_request *request, struct lode_error *err)
+/* How well labels separate: what the callers that are significantly slow cost most. */
+static double separation_of(const struct lode_suspects *s)
+{
+	struct lode_suspects_choice choice;
+	struct lode_suspects_answer answer = {.suspects = (struct lode_suspects *)s};
+	struct lode_suspects_contrast c = {0};
+
+	lode_suspects_choose(&choice, s, NULL);
+	if (choice.n)
+		lode_suspects_contrast_at(&c, &answer, choice.at[0]);
+	return c.lost;
+}
+
+static struct lode_suspects_options options_of(const struct lode_suspects_state *s,
+					       const struct lode_suspects_request *request)
 {
 	bool has_other = s->answer.other != NULL;
-	const struct lode_suspects_options options = {
+
+	return (struct lode_suspects_options){
 		.tally = {.n_subject_streams =
 				  has_other ? (uint32_t)s->answer.sides[LODE_SIDE_SUBJECT].n_streams
 					    : UINT32_MAX,
@@ -139,13 +159,99 @@ static int rank_functions(struct lode_suspects_state *s,
 		.order = request->order,
 		.correction = request->correction,
 	};
+}
+
+/*
+ * A few very long calls make σ so large that nothing is slow any more. Where a metric has such, the
+ * robust bounds are tried, too; those count by which the callers cost more.
+ */
+static int try_robust(struct lode_suspects_state *s, const struct lode_suspects_request *request,
+		      struct lode_error *err)
+{
+	struct lode_suspects_options options = options_of(s, request);
+	struct lode_suspects *robust, *plain = s->suspects;
+	int rc;
+
+	if (options.kind != LODE_EVIDENCE_LABELS || s->answer.other || request->robust ||
+	    request->by_hand || !lode_suspects_long_tail(plain))
+		return 0;
+	options.tally.robust = true;
+	rc = lode_suspects(&robust, s->set, &options, err);
+	if (rc < 0)
+		return rc;
+	if (separation_of(robust) <= separation_of(plain)) {
+		lode_suspects_free(robust);
+		return 0;
+	}
+	s->answer.thresholds = threshold_words(request, true, plain, &s->arena);
+	s->suspects = robust;
+	lode_suspects_free(plain);
+	return 0;
+}
+
+static int rank_functions(struct lode_suspects_state *s,
+			  const struct lode_suspects_request *request, struct lode_error *err)
+{
+	const struct lode_suspects_options options = options_of(s, request);
+	int rc;
 
 	s->answer.is_versus = request->is_versus;
-	s->answer.thresholds = threshold_words(request, &s->arena);
+	s->answer.thresholds = threshold_words(request, request->robust, NULL, &s->arena);
 	s->answer.is_pooled = request->pooled;
 	s->answer.order = lode_suspect_order_name(request->order);
 	s->answer.correction = correction_names[request->correction];
-	return lode_suspects(&s->suspects, s->set, &options, err);
+	rc = lode_suspects(&s->suspects, s->set, &options, err);
+	return rc < 0 ? rc : try_robust(s, request, err);
+}
+
+/* ---- Stacks of two sets ---- */
+
+static const char *const stack_kinds[] = {"no stacks", "call chains", "stack dumps"};
+
+/* Where stacks of the two sets differ in kind, so do the functions in them. */
+static const char *stack_note(struct lode_suspects_state *s)
+{
+	const struct lode_suspects_job *a = &s->answer.sides[LODE_SIDE_SUBJECT].job;
+	const struct lode_suspects_job *b = &s->answer.sides[LODE_SIDE_OTHER].job;
+	const char *first = NULL;
+	size_t n = 0;
+	char text[400];
+
+	for (size_t i = 0; i < s->suspects->tally.metrics.n; i++) {
+		const struct lode_tally_metric *m = &s->suspects->tally.metrics.at[i];
+
+		first = !n && m->is_one_sided ? m->name : first;
+		n += m->is_one_sided;
+	}
+	if (!s->answer.is_versus || (!n && a->stacks == b->stacks))
+		return NULL;
+	if (n)
+		snprintf(text, sizeof(text),
+			 "stacks of %s%s are in one set of recordings only: its functions are not "
+			 "compared; record both in the same way",
+			 first, n > 1 ? " and other metrics" : "");
+	else
+		snprintf(text, sizeof(text),
+			 "A was recorded with %s, B with %s: functions that only one of them shows "
+			 "differ by recording, not by program; record both in the same way",
+			 stack_kinds[a->stacks], stack_kinds[b->stacks]);
+	return lode_arena_strdup(&s->arena, text);
+}
+
+static void add_stack_note(struct lode_suspects_state *s)
+{
+	struct lode_suspects_answer *answer = &s->answer;
+	struct lode_metric_note *notes =
+		lode_arena_array(&s->arena, struct lode_metric_note, answer->n_notes + 1);
+
+	answer->stack_note = stack_note(s);
+	if (!answer->stack_note)
+		return;
+	notes[0] = (struct lode_metric_note){"", answer->stack_note};
+	if (answer->n_notes)
+		memcpy(notes + 1, answer->notes, answer->n_notes * sizeof(*notes));
+	answer->notes = notes;
+	answer->n_notes++;
 }
 
 static void describe_sides(struct lode_suspects_state *s)
@@ -299,6 +405,7 @@ int lode_suspects_run(struct lode_suspects_answer **out,
 	if (rc < 0)
 		return rc;
 	s->answer.suspects = s->suspects;
+	add_stack_note(s);
 	describe_sides(s);
 	lode_suspects_metrics_fill(&s->answer, request->list_top, &s->arena);
 	list_functions(s, request);

@@ -79,7 +79,8 @@ struct lode_suspects_function {
 	struct lode_suspect of;
 	struct lode_evidence evidence;
 	uint32_t frame;
-	bool is_suspect; /* up to the cut, and significant */
+	double extra_share; /* of the slow time, or of what slow recordings take longer */
+	bool is_suspect;    /* up to the cut, and significant */
 	struct lode_suspects_chance chance;
 	struct lode_suspects_values values;
 	/* Of two sets, and NULL else. */
@@ -102,13 +103,16 @@ struct lode_suspects_part {
 struct lode_suspects_contrast {
 	uint32_t leaf;
 	const char *metric; /* NULL: all of the leaf's */
+	const char *unit;   /* of its values */
+	double lost;	    /* what those with the caller took longer than others would have */
 	const uint32_t *callers;
 	size_t n_callers;
 	struct lode_suspects_part with, without;
 	struct lode_suspects_chance chance;
 };
 
-/* Indexes of contrasts that texts show: the significant ones, but few of one leaf. */
+/* Indexes of contrasts that texts show: the significant ones, but few of one leaf; of labels those
+   first whose callers cost most time. */
 enum { LODE_SUSPECTS_CHOSEN = 8 };
 struct lode_suspects_choice {
 	size_t at[LODE_SUSPECTS_CHOSEN], n, n_significant;
@@ -161,8 +165,9 @@ struct lode_suspects_answer {
 	const struct lode_suspects_side *other; /* NULL: nothing is held against the first side */
 	bool is_versus;				/* two sets are compared */
 	bool is_pooled;				/* all system calls are one metric */
-	const char *thresholds;			/* what is slow, in words */
-	const char *order, *correction;		/* "increase", "Holm" */
+	const char *stack_note; /* two sets whose stacks are of different kinds; NULL: alike */
+	const char *thresholds; /* what is slow, in words */
+	const char *order, *correction; /* "increase", "Holm" */
 	/* Of both sides. */
 	uint64_t n_events, n_lost;
 	size_t n_inputs;

@@ -115,17 +115,25 @@ static void print_method(FILE *out, const struct lode_suspects_answer *answer)
 	else
 		fprintf(out,
 			"Slow (\"failed\" in the paper): %s.\n"
-			"Increase: Failure (share of slow calls where the function is last) minus "
-			"Context (where it is anywhere); 0 if it is always last, -Context if it "
-			"never is. --sort ochiai, importance and others rank those as well.\n",
+			"Slow time: the part of the time of all slow calls that has the function "
+			"in "
+			"its stack.\n"
+			"More scores (-v, --sort): Increase is Failure (share of slow calls where "
+			"the "
+			"function is last) minus Context (where it is anywhere); 0 if it is always "
+			"last, "
+			"-Context if it never is. Ochiai, importance and others rank those as "
+			"well.\n",
 			answer->thresholds);
 	if (answer->long_tail)
 		print_long_tail(out, answer->long_tail);
 	fprintf(out,
-		"q: probability of such an association with %s by chance; Fisher's exact test, %s "
+		"q: probability of such an association with %s by chance; Fisher's exact test%s, "
+		"%s "
 		"over %zu groups of functions and over %zu callers.\n",
-		answer->is_versus ? "slow recordings" : "slow calls", answer->correction,
-		answer->n_groups, answer->n_contrast_tests);
+		answer->is_versus ? "slow recordings" : "slow calls",
+		answer->is_versus ? " of calls, and a normal one of their time" : "",
+		answer->correction, answer->n_groups, answer->n_contrast_tests);
 	if (symptoms)
 		fprintf(out, "Only calls within symptoms count: %s.\n",
 			lode_escape(text, sizeof(text), symptoms));
@@ -199,7 +207,7 @@ static void print_all_functions(FILE *out, const struct lode_suspects_answer *an
 		(answer->is_versus ? lode_suspects_print_functions_of_sides
 				   : lode_suspects_print_functions)(out, answer, page);
 	}
-	if (answer->are_sure)
+	if (answer->are_sure && answer->n_functions)
 		lode_prose(out, page, 2,
 			   "%s%zu of %zu functions %s; -v lists them, with all scores.\n",
 			   answer->n_listed ? "" : "\n", answer->n_functions - answer->n_listed,
@@ -218,6 +226,8 @@ void lode_suspects_text(FILE *out, const struct lode_suspects_answer *answer,
 	FILE *words;
 
 	lode_opening_put(out, &answer->opening, page);
+	if (answer->stack_note)
+		lode_prose(out, page, 2, "Note: %s.\n", answer->stack_note);
 	/* What parts slow calls from fast ones comes first; of two sets, what is done more. */
 	if (answer->is_versus)
 		print_all_functions(out, answer, page);

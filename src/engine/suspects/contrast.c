@@ -171,8 +171,7 @@ static void sort_items(struct contrasting *c, struct item *items, size_t *n)
 	for (uint32_t i = 0; i < tally->rows.n; i++) {
 		const struct lode_tally_row *row = &tally->rows.at[i];
 
-		if (row->stack == 0 ||
-		    (c->kind == LODE_EVIDENCE_LABELS && row->side == LODE_SIDE_OTHER))
+		if (row->stack == 0 || !lode_row_counts(tally, row, c->kind))
 			continue;
 		items[(*n)++] = (struct item){
 			.leaf = tally->set->tree.nodes.at[row->stack].frame,

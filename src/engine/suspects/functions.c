@@ -103,6 +103,21 @@ struct lode_outcome lode_row_outcome(const struct lode_tally_row *row, enum lode
 				     .succeeded = row->n[LODE_LABEL_SUCCEEDED]};
 }
 
+double lode_row_time(const struct lode_tally *tally, const struct lode_tally_row *row,
+		     enum lode_evidence_kind kind)
+{
+	if (!tally->metrics.at[row->metric].is_counted)
+		return 0;
+	return (double)(kind == LODE_EVIDENCE_SIDES ? row->moments.sum : row->failed_sum);
+}
+
+bool lode_row_counts(const struct lode_tally *tally, const struct lode_tally_row *row,
+		     enum lode_evidence_kind kind)
+{
+	return kind == LODE_EVIDENCE_SIDES ? !tally->metrics.at[row->metric].is_one_sided
+					   : row->side != LODE_SIDE_OTHER;
+}
+
 void lode_stack_mark(uint64_t mark[2], uint32_t stack)
 {
 	mark[0] = lode_hash_u64(stack + 0x9e3779b97f4a7c15u);
@@ -134,6 +149,7 @@ static void expand(struct expansion *x, uint32_t index, struct lode_outcome outc
 	const struct lode_tally_row *row = &x->tally->rows.at[index];
 	const struct lode_callnode *nodes = x->tally->set->tree.nodes.at;
 	bool is_time = strcmp(x->tally->metrics.at[row->metric].unit, "ns") == 0;
+	double time_ns = lode_row_time(x->tally, row, x->kind);
 	uint64_t mark[2];
 
 	lode_stack_mark(mark, row->stack);
@@ -152,6 +168,8 @@ static void expand(struct expansion *x, uint32_t index, struct lode_outcome outc
 		f->n[row->side] += row->moments.n;
 		if (is_time)
 			lode_moments_merge(&f->moments[row->side], &row->moments);
+		f->time_ns[row->side] += time_ns;
+		f->depth += time_ns * nodes[node].depth;
 		f->mark[0] += mark[0];
 		f->mark[1] += mark[1];
 	}
@@ -171,12 +189,17 @@ struct lode_outcome lode_functions_build(lode_functions *functions, const struct
 	for (uint32_t i = 0; i < tally->rows.n; i++) {
 		struct lode_outcome outcome = lode_row_outcome(&tally->rows.at[i], kind);
 
-		/* The other side's stacks are only looked at where they are evidence. */
-		if (kind == LODE_EVIDENCE_LABELS && tally->rows.at[i].side == LODE_SIDE_OTHER)
+		if (!lode_row_counts(tally, &tally->rows.at[i], kind))
 			continue;
 		all.failed += outcome.failed;
 		all.succeeded += outcome.succeeded;
 		expand(&x, i, outcome);
+	}
+	for (size_t i = 0; i < functions->n; i++) {
+		struct lode_function *f = &functions->at[i];
+		double all_ns = f->time_ns[LODE_SIDE_SUBJECT] + f->time_ns[LODE_SIDE_OTHER];
+
+		f->depth = all_ns > 0 ? f->depth / all_ns : 0;
 	}
 	free(x.function_of);
 	free(x.seen_in);

@@ -63,6 +63,13 @@ struct lode_outcome {
 	uint64_t failed, succeeded;
 };
 
+/* A row's part in `time_ns`. */
+double lode_row_time(const struct lode_tally *tally, const struct lode_tally_row *row,
+		     enum lode_evidence_kind kind);
+/* Whether the row says something of functions. */
+bool lode_row_counts(const struct lode_tally *tally, const struct lode_tally_row *row,
+		     enum lode_evidence_kind kind);
+
 struct lode_outcome lode_row_outcome(const struct lode_tally_row *row,
 				     enum lode_evidence_kind kind);
 
@@ -72,6 +79,9 @@ struct lode_function {
 	uint64_t n[LODE_N_SIDES]; /* executions in which it occurs, whatever their label */
 	/* Of their values, where these are times. */
 	struct lode_moments moments[LODE_N_SIDES];
+	/* Of counted metrics (tally.h): what failed took; of two sides, what each took. `depth` is
+	   how far in it is on average, weighted by that. */
+	double time_ns[LODE_N_SIDES], depth;
 	uint64_t mark[2]; /* of the stacks in which it occurs: equal marks, equal stacks */
 };
 

@@ -5,9 +5,12 @@
 
 #include "base/sorted.h"
 
+/* The level at which something is called significant. */
+static const double significant = 0.05;
+
 static const char *const order_names[LODE_N_ORDERS] = {
-	"increase", "excess",	  "failure", "context", "ochiai", "tarantula",
-	"dstar",    "importance", "p",	     "mean",	"std",	  "time",
+	"increase",   "excess", "failure", "context", "ochiai", "tarantula", "dstar",
+	"importance", "p",	"mean",	   "std",     "time",	"extra",
 };
 
 const char *lode_suspect_order_name(enum lode_suspect_order order)
@@ -42,6 +45,43 @@ static void for_groups(struct lode_suspects *s,
 
 typedef LODE_VEC(double) double_vec;
 
+static double squares_of(const struct lode_moments *m)
+{
+	return (double)m->squares + ldexp((double)m->squares_high, 128);
+}
+
+/* Kish's effective size: few long executions weigh as few. */
+static double n_times_of(const struct lode_function *f)
+{
+	const struct lode_moments *slow = &f->moments[LODE_SIDE_SUBJECT];
+	const struct lode_moments *fast = &f->moments[LODE_SIDE_OTHER];
+	double sum = (double)slow->sum + (double)fast->sum;
+	double squares = squares_of(slow) + squares_of(fast);
+
+	return squares > 0 ? sum * sum / squares : 0;
+}
+
+/* Of normal deviates the chance of one above z, as a logarithm. */
+static double log_above(double z)
+{
+	if (z > 30)
+		return -z * z / 2 - log(z * sqrt(2 * M_PI));
+	return log(erfc(z / sqrt(2)) / 2);
+}
+
+/* One-sided: slow recordings have a larger part of the function's time than of all recordings. */
+static double log_p_of_time(const struct lode_suspects *s, const struct lode_function *f)
+{
+	double slow = (double)f->moments[LODE_SIDE_SUBJECT].sum;
+	double sum = slow + (double)f->moments[LODE_SIDE_OTHER].sum, n = n_times_of(f);
+	double runs = (double)s->n_streams[LODE_SIDE_SUBJECT];
+	double usual = runs / (runs + (double)s->n_streams[LODE_SIDE_OTHER]);
+
+	if (!(sum > 0) || !(usual < 1))
+		return 0;
+	return log_above((slow / sum - usual) / sqrt(usual * (1 - usual) / n));
+}
+
 static void test_group(struct lode_suspects *s, struct lode_suspect **group, size_t n,
 		       void *context)
 {
@@ -50,6 +90,9 @@ static void test_group(struct lode_suspects *s, struct lode_suspect **group, siz
 	double p = lode_fisher_log_p(e->o_failed, e->o_success, s->all.failed - e->o_failed,
 				     s->all.succeeded - e->o_success);
 
+	/* Of two sets a function may be called as often as before, but take longer: two tests. */
+	if (s->options.kind == LODE_EVIDENCE_SIDES)
+		p = fmin(0, log(2) + fmin(p, log_p_of_time(s, group[0]->function)));
 	lode_vec_append(log_p, p);
 	for (size_t i = 0; i < n; i++) {
 		group[i]->log_p = p;
@@ -104,11 +147,6 @@ static double excess_low(double slow, double fast, double n, double runs_ratio)
 	return excess_of(low, runs_ratio * (1 - low));
 }
 
-static double squares_of(const struct lode_moments *m)
-{
-	return (double)m->squares + ldexp((double)m->squares_high, 128);
-}
-
 static struct lode_excess excess_for(const struct lode_suspects *s, const struct lode_function *f)
 {
 	double slow_runs = (double)s->n_streams[LODE_SIDE_SUBJECT];
@@ -117,9 +155,7 @@ static struct lode_excess excess_for(const struct lode_suspects *s, const struct
 	const struct lode_moments *fast = &f->moments[LODE_SIDE_OTHER];
 	double n_slow = (double)f->n[LODE_SIDE_SUBJECT], n_fast = (double)f->n[LODE_SIDE_OTHER];
 	double t_slow = (double)slow->sum, t_fast = (double)fast->sum;
-	double squares = squares_of(slow) + squares_of(fast);
-	/* Kish's effective size: few long executions weigh as few. */
-	double n_time = squares > 0 ? (t_slow + t_fast) * (t_slow + t_fast) / squares : 0;
+	double n_time = n_times_of(f);
 	double runs_ratio = slow_runs / fast_runs;
 	struct lode_excess e = {
 		.calls = excess_of(n_slow / slow_runs, n_fast / fast_runs),
@@ -143,6 +179,33 @@ static double extra_time(const struct lode_suspects *s, const struct lode_suspec
 		return slow;
 	return slow / (double)s->n_streams[LODE_SIDE_SUBJECT] -
 	       (double)m[LODE_SIDE_OTHER].sum / (double)s->n_streams[LODE_SIDE_OTHER];
+}
+
+bool lode_suspect_is_significant(const struct lode_suspects *s, const struct lode_suspect *suspect)
+{
+	const struct lode_evidence *e = &suspect->function->evidence;
+
+	if (suspect->log_q >= log(significant))
+		return false;
+	if (s->options.kind == LODE_EVIDENCE_SIDES)
+		return suspect->excess.low > 0;
+	/* A larger share of what failed than of what succeeded. */
+	return (double)e->o_failed * (double)s->all.succeeded >
+	       (double)e->o_success * (double)s->all.failed;
+}
+
+/* 0 with more than half of the extra time, -1 with more than a quarter, ... */
+static double halves_of(const struct lode_suspects *s, const struct lode_suspect *suspect)
+{
+	enum { none = -100, sure = 1000 };
+	double halves = suspect->extra_ns > 0 && s->extra_ns > 0
+				? floor(log2(suspect->extra_ns / s->extra_ns * (1 - 1e-9))) + 1
+				: none;
+
+	return (halves < none ? none
+		: halves > 0  ? 0
+			      : halves) +
+	       (lode_suspect_is_significant(s, suspect) ? sure : 0);
 }
 
 static double key_of_suspects(const struct lode_suspects *s, const struct lode_suspect *suspect)
@@ -173,20 +236,23 @@ static double key_of_suspects(const struct lode_suspects *s, const struct lode_s
 		return (double)lode_moments_std(moments);
 	case LODE_ORDER_TIME:
 		return extra_time(s, suspect);
+	case LODE_ORDER_EXTRA:
+		return halves_of(s, suspect);
 	default:
 		return scores->increase;
 	}
 }
 
 struct sortable {
-	double key;
+	double key, depth;
 	uint64_t o_failed;
 	const char *function, *module;
 	struct lode_suspect suspect;
 };
 
 LODE_COMPARE(best_first, struct sortable,
-	     LODE_ORDER(b->key, a->key) ?: LODE_ORDER(b->o_failed, a->o_failed)
+	     LODE_ORDER(b->key, a->key) ?: LODE_ORDER(b->depth, a->depth)
+		     ?: LODE_ORDER(b->o_failed, a->o_failed)
 		     ?: strcmp(a->function, b->function) ?: strcmp(a->module, b->module))
 
 static void rank(struct lode_suspects *s)
@@ -200,6 +266,7 @@ static void rank(struct lode_suspects *s)
 
 		sortables[i] = (struct sortable){
 			.key = key_of_suspects(s, &s->ranked[i]),
+			.depth = s->options.order == LODE_ORDER_EXTRA ? f->depth : 0,
 			.o_failed = f->evidence.o_failed,
 			.function = lode_frame_function(tree, f->frame),
 			.module = lode_frame_module(tree, f->frame),
@@ -215,6 +282,26 @@ static void rank(struct lode_suspects *s)
 	for_groups(s, set_group, NULL);
 }
 
+static double more_per_stream(const struct lode_suspects *s, const double time_ns[LODE_N_SIDES])
+{
+	if (s->options.kind == LODE_EVIDENCE_LABELS)
+		return time_ns[LODE_SIDE_SUBJECT];
+	return time_ns[LODE_SIDE_SUBJECT] / (double)s->n_streams[LODE_SIDE_SUBJECT] -
+	       time_ns[LODE_SIDE_OTHER] / (double)s->n_streams[LODE_SIDE_OTHER];
+}
+
+static double extra_of(const struct lode_suspects *s, const struct lode_suspect *suspect)
+{
+	const double *time_ns = suspect->function->time_ns;
+	double more = more_per_stream(s, time_ns), sure;
+
+	if (s->options.kind == LODE_EVIDENCE_LABELS)
+		return more;
+	sure = suspect->excess.low * time_ns[LODE_SIDE_SUBJECT] /
+	       (double)s->n_streams[LODE_SIDE_SUBJECT];
+	return more < sure ? more : sure;
+}
+
 static void score(struct lode_suspects *s)
 {
 	s->ranked = lode_alloc0(s->functions.n, sizeof(*s->ranked));
@@ -225,7 +312,22 @@ static void score(struct lode_suspects *s)
 		s->ranked[i].scores = lode_scores_of(&f->evidence, s->all.failed, s->all.succeeded);
 		if (s->options.kind == LODE_EVIDENCE_SIDES)
 			s->ranked[i].excess = excess_for(s, f);
+		s->ranked[i].extra_ns = extra_of(s, &s->ranked[i]);
 	}
+}
+
+/* That of all rows, with a stack or without. */
+static void sum_extra(struct lode_suspects *s)
+{
+	double time_ns[LODE_N_SIDES] = {0};
+
+	for (size_t i = 0; i < s->tally.rows.n; i++) {
+		const struct lode_tally_row *row = &s->tally.rows.at[i];
+
+		if (s->options.kind == LODE_EVIDENCE_SIDES || row->side == LODE_SIDE_SUBJECT)
+			time_ns[row->side] += lode_row_time(&s->tally, row, s->options.kind);
+	}
+	s->extra_ns = more_per_stream(s, time_ns);
 }
 
 static void count_sides(struct lode_suspects *s)
@@ -256,6 +358,7 @@ int lode_suspects(struct lode_suspects **out, struct lode_execution_set *set,
 	count_sides(s);
 	s->all = lode_functions_build(&s->functions, &s->tally, options->kind);
 	score(s);
+	sum_extra(s);
 	test_groups(s);
 	rank(s);
 	lode_contrasts_build(&s->contrasts, &s->n_contrast_tests, &s->tally, options->kind,

@@ -29,6 +29,12 @@ enum lode_suspect_order {
 	LODE_ORDER_MEAN, /* of the executions in which it occurs */
 	LODE_ORDER_STD,
 	LODE_ORDER_TIME, /* their sum; with two sets, how much more it is */
+	/*
+	 * How much of the slow time, or of what slow recordings take longer, goes with it, in
+	 * halves: first those with more than half of it, innermost first, then those with more than
+	 * a quarter, and so on. Significant ones before others.
+	 */
+	LODE_ORDER_EXTRA,
 	LODE_N_ORDERS,
 };
 
@@ -47,9 +53,13 @@ struct lode_suspect {
 	const struct lode_function *function;
 	struct lode_scores scores;
 	struct lode_excess excess; /* two sets only */
+	/* In counted metrics: the time of its slow executions; of two sets, how much more it takes
+	   in a slow recording than in a fast one, of what is sure of that. */
+	double extra_ns;
 	/*
 	 * Fisher's exact test of its occurrence: executions with it against those without it.
-	 * q is adjusted for all groups of functions that were tested.
+	 * Of two sets, twice the smaller of that and of the chance that so much of its time is slow
+	 * recordings'. q is adjusted for all groups of functions that were tested.
 	 */
 	double log_p, log_q;
 	uint32_t rank;	/* from 1 */
@@ -69,6 +79,7 @@ struct lode_suspects {
 	struct lode_tally tally;
 	lode_functions functions;
 	struct lode_outcome all; /* all executions */
+	double extra_ns;	 /* of all functions together, as of each */
 	uint64_t n[LODE_N_SIDES];
 	size_t n_streams[LODE_N_SIDES];
 	struct lode_suspect *ranked; /* by rank; as many as functions */
@@ -81,6 +92,10 @@ struct lode_suspects {
 int lode_suspects(struct lode_suspects **out, struct lode_execution_set *set,
 		  const struct lode_suspects_options *options, struct lode_error *err);
 void lode_suspects_free(struct lode_suspects *suspects);
+
+/* Goes with slow executions, or with slow recordings, more than chance allows: q < 0.05. */
+bool lode_suspect_is_significant(const struct lode_suspects *suspects,
+				 const struct lode_suspect *suspect);
 
 /* "increase": as it is said on the command line. */
 const char *lode_suspect_order_name(enum lode_suspect_order order);

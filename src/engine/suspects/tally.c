@@ -305,6 +305,53 @@ static void count_tally(void *context, const struct lode_execution *at, size_t n
 	}
 }
 
+static bool has_calls_of(const struct lode_tally *tally, const char *prefix)
+{
+	for (size_t i = 0; i < tally->metrics.n; i++) {
+		const struct lode_tally_metric *m = &tally->metrics.at[i];
+
+		if (!strncmp(m->name, prefix, strlen(prefix)) &&
+		    m->moments[LODE_SIDE_SUBJECT].n + m->moments[LODE_SIDE_OTHER].n)
+			return true;
+	}
+	return false;
+}
+
+static void find_counted(struct lode_tally *tally)
+{
+	const char *prefix = has_calls_of(tally, syscall_prefix) ? syscall_prefix
+			     : has_calls_of(tally, "offcpu:")	 ? "offcpu:"
+								 : "";
+
+	for (size_t i = 0; i < tally->metrics.n; i++)
+		tally->metrics.at[i].is_counted =
+			!strncmp(tally->metrics.at[i].name, prefix, strlen(prefix)) &&
+			!strcmp(tally->metrics.at[i].unit, "ns");
+}
+
+static void find_one_sided(struct lode_tally *tally)
+{
+	enum { least_n = 30 }; /* of fewer calls some lack a stack by chance */
+	uint64_t(*with)[LODE_N_SIDES] = lode_alloc0(tally->metrics.n + 1, sizeof(*with));
+
+	for (size_t i = 0; i < tally->rows.n; i++) {
+		const struct lode_tally_row *row = &tally->rows.at[i];
+
+		if (row->stack)
+			with[row->metric][row->side] += row->moments.n;
+	}
+	for (size_t i = 0; i < tally->metrics.n; i++) {
+		struct lode_tally_metric *m = &tally->metrics.at[i];
+		double n_a = (double)m->moments[LODE_SIDE_SUBJECT].n;
+		double n_b = (double)m->moments[LODE_SIDE_OTHER].n;
+		double a = (double)with[i][LODE_SIDE_SUBJECT] * n_b;
+		double b = (double)with[i][LODE_SIDE_OTHER] * n_a;
+
+		m->is_one_sided = n_a >= least_n && n_b >= least_n && (2 * a < b || 2 * b < a);
+	}
+	free(with);
+}
+
 int lode_tally_build(struct lode_tally *tally, struct lode_execution_set *set,
 		     const struct lode_tally_options *options, struct lode_error *err)
 {
@@ -319,6 +366,9 @@ int lode_tally_build(struct lode_tally *tally, struct lode_execution_set *set,
 		rc = set_thresholds(tally, err);
 	if (rc == 0)
 		rc = lode_execution_set_each(set, count_tally, tally, err);
+	find_counted(tally);
+	if (rc == 0)
+		find_one_sided(tally);
 	if (rc < 0)
 		lode_tally_release(tally);
 	return rc;

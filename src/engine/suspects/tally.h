@@ -88,6 +88,12 @@ struct lode_tally_metric {
 	struct lode_moments moments[LODE_N_SIDES];
 	struct lode_latency_histogram *histogram[LODE_N_SIDES]; /* NULL: no execution */
 	struct lode_thresholds thresholds;
+	/* Its times are not part of another metric's here: of system calls where these were
+	   measured, else of waits, else of any. Added up, each ns counts once. */
+	bool is_counted;
+	/* One side has stacks for less than half the share of its calls that the other has: what
+	   differs by function there, the recordings differ in, not the programs. */
+	bool is_one_sided;
 	bool is_labelled; /* false: there was nothing to take thresholds from */
 	uint64_t n[LODE_N_SIDES][LODE_N_LABELS]; /* all 0 where it is not labelled */
 	lode_u128 failed_sum;			 /* of the subject's failed values */

@@ -194,6 +194,7 @@ static void count_events(struct lode_stream *stream, const struct loading *l)
 		count->frequency = event->is_freq ? event->period : 0;
 		count->is_tracepoint = event->type == PERF_TYPE_TRACEPOINT;
 		count->has_callchain = event->sample_type & PERF_SAMPLE_CALLCHAIN;
+		count->has_dump = event->sample_type & PERF_SAMPLE_STACK_USER;
 		if (count->is_tracepoint && !event->tracepoint && count->n)
 			lode_loss_add(&stream->losses, LODE_LOSS_UNDECODABLE, count->n, -1, 0,
 				      "the recording has no format of tracepoint %s", count->name);
