@@ -359,20 +359,17 @@ static void add_held(struct aoi *aoi, const struct lode_piece *whole, lode_threa
 static void add_end(struct aoi *aoi, struct lode_piece *piece)
 {
 	const struct lode_events *events = &aoi->stream->threads.at[piece->thread].events;
-	bool is_wait = piece->kind == LODE_EVENT_WAITING;
 	uint32_t ended = piece->stack;
-	struct lode_polled_by by =
+	lode_thread_id holder =
 		lode_polled_holder(&aoi->polled, aoi->stream, piece->thread, piece->event);
 
 	if (is_ended_by_device(events, piece->event))
 		ended = lode_chain_device(&aoi->joiner, piece->stack, events->device[piece->event]);
-	if (by.thread != LODE_NONE && by.is_holder) {
-		add_held(aoi, piece, by.thread, ended);
+	if (holder != LODE_NONE) {
+		add_held(aoi, piece, holder, ended);
 		return;
 	}
-	piece->stack = by.thread != LODE_NONE && is_wait
-			       ? lode_chain_meanwhile(&aoi->joiner, piece->stack, by.thread)
-			       : ended;
+	piece->stack = ended;
 	add_piece(aoi, piece);
 }
 

@@ -164,29 +164,14 @@ uint32_t lode_chain_client(struct lode_chain_joiner *joiner, uint32_t base, lode
 		       lode_frame_intern(joiner->tree, LODE_CLIENT_MODULE, text, 0));
 }
 
-/* Base of what stands behind `chain` and a link with the thread's name in it. */
-static uint32_t inferred_base(struct lode_chain_joiner *joiner, uint32_t chain, const char *before,
-			      lode_thread_id thread, const char *after)
-{
-	uint32_t name = lode_chain_thread_name(joiner, thread);
-	char text[128];
-
-	snprintf(text, sizeof(text), "%s%.64s%s", before, joiner->tree->strings.text.at[name],
-		 after);
-	return base_of(joiner, chain, lode_frame_link(joiner->tree, text));
-}
-
 uint32_t lode_chain_holder(struct lode_chain_joiner *joiner, uint32_t chain, lode_thread_id holder)
 {
-	return inferred_base(joiner, chain, "", holder, " (likely holder, inferred)");
-}
+	uint32_t name = lode_chain_thread_name(joiner, holder);
+	char text[128];
 
-uint32_t lode_chain_meanwhile(struct lode_chain_joiner *joiner, uint32_t chain,
-			      lode_thread_id thread)
-{
-	return lode_chain_stack(
-		joiner, inferred_base(joiner, chain, "timer (meanwhile ", thread, ", inferred)"),
-		0);
+	snprintf(text, sizeof(text), "%.64s (likely holder, inferred)",
+		 joiner->tree->strings.text.at[name]);
+	return base_of(joiner, chain, lode_frame_link(joiner->tree, text));
 }
 
 uint32_t lode_chain_device(struct lode_chain_joiner *joiner, uint32_t chain,

@@ -78,9 +78,6 @@ uint32_t lode_chain_server(struct lode_chain_joiner *joiner, uint32_t chain, lod
 uint32_t lode_chain_client(struct lode_chain_joiner *joiner, uint32_t base, lode_thread_id client);
 /* Base of what stands behind `chain` and "→ comm (likely holder, inferred)" (polled.h). */
 uint32_t lode_chain_holder(struct lode_chain_joiner *joiner, uint32_t chain, lode_thread_id holder);
-/* `chain` with "→ timer (meanwhile COMM, inferred)" behind it: a chain. */
-uint32_t lode_chain_meanwhile(struct lode_chain_joiner *joiner, uint32_t chain,
-			      lode_thread_id thread);
 /* `chain` with "→ disk" of a device behind it: a chain. */
 uint32_t lode_chain_device(struct lode_chain_joiner *joiner, uint32_t chain,
 			   enum lode_device device);

@@ -71,38 +71,32 @@ static int64_t stop_of(const struct lode_thread *thread, const struct series *se
 	return INT64_MIN;
 }
 
-static struct lode_polled_by choose_holder(struct lode_polled *p, const struct lode_stream *stream,
-					   lode_thread_id poller, const struct series *series,
-					   const lode_thread_id *threads, size_t n)
+static lode_thread_id choose_holder(struct lode_polled *p, const struct lode_stream *stream,
+				    lode_thread_id poller, const struct series *series,
+				    const lode_thread_id *threads, size_t n)
 {
-	struct lode_polled_by holder = {LODE_NONE, true}, meanwhile = {LODE_NONE, false};
-	int64_t latest_ns = INT64_MIN, most_ns = (series->end_ns - series->start_ns + 1) / 2;
-	int64_t tried_ns = series->last_try_ns - series->start_ns;
+	int64_t latest_ns = INT64_MIN, tried_ns = series->last_try_ns - series->start_ns;
+	lode_thread_id holder = LODE_NONE;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_thread *thread = &stream->threads.at[threads[i]];
 		const int64_t *work_ns;
-		int64_t before_ns, held_ns, whole_ns, stop_ns;
+		int64_t held_ns, stop_ns;
 
-		if (threads[i] == poller)
+		if (threads[i] == poller || tried_ns <= 0)
 			continue;
 		work_ns = work_of(p, stream, threads[i]);
-		before_ns = work_before(&thread->events, work_ns, series->start_ns);
-		held_ns = work_before(&thread->events, work_ns, series->last_try_ns) - before_ns;
-		whole_ns = work_before(&thread->events, work_ns, series->end_ns) - before_ns;
-		if (tried_ns > 0 && held_ns >= tried_ns - tried_ns / HOLDER_PART) {
-			stop_ns = stop_of(thread, series);
-			if (stop_ns > latest_ns) {
-				latest_ns = stop_ns;
-				holder.thread = threads[i];
-			}
-		}
-		if (whole_ns > 0 && whole_ns >= most_ns + (meanwhile.thread != LODE_NONE)) {
-			most_ns = whole_ns;
-			meanwhile.thread = threads[i];
+		held_ns = work_before(&thread->events, work_ns, series->last_try_ns) -
+			  work_before(&thread->events, work_ns, series->start_ns);
+		if (held_ns < tried_ns - tried_ns / HOLDER_PART)
+			continue;
+		stop_ns = stop_of(thread, series);
+		if (stop_ns > latest_ns) {
+			latest_ns = stop_ns;
+			holder = threads[i];
 		}
 	}
-	return holder.thread != LODE_NONE ? holder : meanwhile;
+	return holder;
 }
 
 /* ---- Series of waits ---- */
@@ -121,8 +115,8 @@ static void prepare(struct lode_polled *p, const struct lode_stream *stream)
 	lode_sort_r(p->by_pid.at, p->by_pid.n, by_process, (void *)stream);
 }
 
-static struct lode_polled_by find_holder(struct lode_polled *p, const struct lode_stream *stream,
-					 lode_thread_id thread, const struct series *series)
+static lode_thread_id find_holder(struct lode_polled *p, const struct lode_stream *stream,
+				  lode_thread_id thread, const struct series *series)
 {
 	int32_t pid = stream->threads.at[thread].pid;
 	size_t first = 0, high = p->by_pid.n, end;
@@ -138,7 +132,7 @@ static struct lode_polled_by find_holder(struct lode_polled *p, const struct lod
 	for (end = first; end < p->by_pid.n && stream->threads.at[p->by_pid.at[end]].pid == pid;)
 		end++;
 	if (end - first > MAX_THREADS)
-		return (struct lode_polled_by){LODE_NONE, false};
+		return LODE_NONE;
 	return choose_holder(p, stream, thread, series, p->by_pid.at + first, end - first);
 }
 
@@ -199,7 +193,7 @@ static uint32_t *find_holders(struct lode_polled *p, const struct lode_stream *s
 
 	find_next(stream, e, next, is_next);
 	for (uint32_t i = 0; i < e->n; i++) {
-		struct lode_polled_by holder = {LODE_NONE, false};
+		lode_thread_id holder = LODE_NONE;
 
 		if (is_next[i])
 			continue;
@@ -207,37 +201,32 @@ static uint32_t *find_holders(struct lode_polled *p, const struct lode_stream *s
 			last = next[last];
 		if (has_polled(e, i, last, n, &series))
 			holder = find_holder(p, stream, thread, &series);
-		/* From here on `next` is the index of its holder. */
+		/* From here on `next` is its holder. */
 		for (last = i; last != LODE_NONE; last = after) {
 			after = next[last];
-			next[last] =
-				holder.thread == LODE_NONE ? LODE_NONE : (uint32_t)p->holders.n;
+			next[last] = holder;
 		}
-		if (holder.thread != LODE_NONE)
-			lode_vec_append(&p->holders, holder);
 	}
 	free(is_next);
 	return next;
 }
 
-struct lode_polled_by lode_polled_holder(struct lode_polled *polled,
-					 const struct lode_stream *stream, lode_thread_id thread,
-					 uint32_t event)
+lode_thread_id lode_polled_holder(struct lode_polled *polled, const struct lode_stream *stream,
+				  lode_thread_id thread, uint32_t event)
 {
 	const struct lode_events *e = &stream->threads.at[thread].events;
-	struct lode_polled_by none = {LODE_NONE, false};
 	uint32_t **holder_at, wait = event;
 
 	if (e->kind[event] == LODE_EVENT_READY && e->flags[event] & LODE_EVENT_REARMED && wait > 0)
 		wait--;
 	if (!is_timed_out(e, wait))
-		return none;
+		return LODE_NONE;
 	if (polled->by_pid.n == 0)
 		prepare(polled, stream);
 	holder_at = &polled->holder_at.at[thread];
 	if (!*holder_at)
 		*holder_at = find_holders(polled, stream, thread);
-	return (*holder_at)[wait] == LODE_NONE ? none : polled->holders.at[(*holder_at)[wait]];
+	return (*holder_at)[wait];
 }
 
 void lode_polled_release(struct lode_polled *polled)
@@ -245,5 +234,4 @@ void lode_polled_release(struct lode_polled *polled)
 	lode_vec_release_each(&polled->work_ns, it, free(*it));
 	lode_vec_release_each(&polled->holder_at, it, free(*it));
 	lode_vec_release(&polled->by_pid);
-	lode_vec_release(&polled->holders);
 }

@@ -447,12 +447,12 @@ static int64_t work_between(const struct lode_events *e, int64_t t0, int64_t t1)
 }
 
 lode_thread_id oracle_polled_by(const struct lode_stream *stream, lode_thread_id thread,
-				uint32_t wait, bool *is_holder)
+				uint32_t wait)
 {
 	const struct lode_events *e = &stream->threads.at[thread].events;
 	uint32_t first = wait, last = wait, n = 1;
-	lode_thread_id holder = LODE_NONE, meanwhile = LODE_NONE;
-	int64_t latest_ns = INT64_MIN, most = 0, start_ns, tried_ns, end_ns;
+	lode_thread_id holder = LODE_NONE;
+	int64_t latest_ns = INT64_MIN, start_ns, tried_ns, end_ns;
 
 	if (e->kind[wait] != LODE_EVENT_WAITING || !has_timed_out(e, wait))
 		return LODE_NONE;
@@ -472,15 +472,10 @@ lode_thread_id oracle_polled_by(const struct lode_stream *stream, lode_thread_id
 	end_ns = e->start_ns[last];
 	for (lode_thread_id i = 0; i < stream->threads.n; i++) {
 		const struct lode_events *of = &stream->threads.at[i].events;
-		int64_t died_ns = stream->threads.at[i].died_ns, stop_ns = INT64_MIN;
-		int64_t work_ns = work_between(of, start_ns, end_ns);
+		int64_t died_ns = stream->threads.at[i].died_ns, stop_ns = INT64_MIN, work_ns;
 
 		if (i == thread || stream->threads.at[i].pid != stream->threads.at[thread].pid)
 			continue;
-		if (work_ns * 2 >= end_ns - start_ns && work_ns > most) {
-			most = work_ns;
-			meanwhile = i;
-		}
 		if (died_ns >= tried_ns && died_ns <= end_ns)
 			stop_ns = died_ns;
 		for (uint32_t k = (uint32_t)of->n; k-- > 0;)
@@ -496,6 +491,5 @@ lode_thread_id oracle_polled_by(const struct lode_stream *stream, lode_thread_id
 			holder = i;
 		}
 	}
-	*is_holder = holder != LODE_NONE;
-	return *is_holder ? holder : meanwhile;
+	return holder;
 }

@@ -33,6 +33,6 @@ size_t oracle_turn_at(const struct lode_stream *stream, lode_thread_id thread, i
 
 /* Who may have held what `thread` polled for in `wait`, as polled.h says it; LODE_NONE: nobody. */
 lode_thread_id oracle_polled_by(const struct lode_stream *stream, lode_thread_id thread,
-				uint32_t wait, bool *is_holder);
+				uint32_t wait);
 
 #endif
