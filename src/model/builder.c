@@ -567,6 +567,14 @@ void lode_builder_socket(struct lode_builder *builder, const struct lode_socket_
 	lode_connections_add(stream->connections, &r, r.tid ? thread_of(builder, r.tid) : 0);
 }
 
+void lode_builder_disk_request(struct lode_builder *builder, int64_t t_ns, int32_t tid)
+{
+	(void)tick(builder, t_ns);
+	if (tid > 0 && builder->narrow.cpu < 0)
+		lode_schedule_thread(&builder->schedule, thread_of(builder, tid))->has_asked_disk =
+			true;
+}
+
 /* ---- System calls ---- */
 
 void lode_builder_syscall_enter(struct lode_builder *builder, int64_t t_ns, int32_t tid, int64_t nr,

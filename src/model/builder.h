@@ -117,6 +117,9 @@ void lode_builder_syscall_exit(struct lode_builder *builder, int64_t t_ns, int32
 /* A send, a receive, or which ends a socket has. Stacks and states of threads do not change. */
 void lode_builder_socket(struct lode_builder *builder, const struct lode_socket_record *record);
 
+/* The thread sends a request to a disk: what it waits for next may be that. */
+void lode_builder_disk_request(struct lode_builder *builder, int64_t t_ns, int32_t tid);
+
 /*
  * The recorder dropped records before `t_ns` (cpu UINT32_MAX: of any CPU): what was known of who
  * runs there may be stale, so a mismatch is repaired without counting a contradiction. The lost

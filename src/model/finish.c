@@ -3,6 +3,7 @@
 
 #include "model/frame.h"
 #include "model/go_idle.h"
+#include "model/idle_disk.h"
 #include "model/reason.h"
 #include "model/schedule.h"
 #include "model/tracers.h"
@@ -107,6 +108,7 @@ struct resolver {
 	const uint32_t *go_idle;		   /* per node, or NULL: go_idle.h */
 	const struct lode_stack_meaning *meanings; /* per node */
 	const bool *throttled;			   /* per node */
+	const uint8_t *io;			   /* per node, or NULL: idle_disk.h */
 };
 
 static uint32_t node_of(const struct resolver *r, uint32_t raw)
@@ -114,12 +116,27 @@ static uint32_t node_of(const struct resolver *r, uint32_t raw)
 	return raw < r->n_raw ? r->node_of_raw[raw] : 0;
 }
 
+/* Whether a disk ended the wait, though no waking was recorded (idle_disk.h). */
+static bool is_of_idle_disk(const struct resolver *r, const struct lode_events *e, size_t i,
+			    enum lode_wait_reason reason, bool has_asked_disk)
+{
+	unsigned io = r->io ? r->io[e->stack[i]] : LODE_IO_NONE;
+	bool is_disk = io == LODE_IO_RING
+			       ? has_asked_disk
+			       : io && (reason == LODE_REASON_DISK || reason == LODE_REASON_FAULT);
+
+	return is_disk && e->other[i] == LODE_NONE && e->device[i] == LODE_DEVICE_NONE &&
+	       e->flags[i] & LODE_EVENT_NO_WAKER && !(e->flags[i] & LODE_EVENT_CUT_START) &&
+	       lode_came_from_idle(r->stream, e, i);
+}
+
 static void resolve_wait(const struct resolver *r, lode_thread_id id, size_t i)
 {
 	struct lode_events *e = &r->stream->threads.at[id].events;
 	const struct lode_stack_meaning *waiting = &r->meanings[e->stack[i]];
 	const struct lode_stack_meaning *waker = &r->meanings[e->other_stack[i]];
-	enum lode_wait_reason hint = e->reason[i] & ~LODE_HINT_DISK_SLEEP;
+	enum lode_wait_reason hint = e->reason[i] & ~(LODE_HINT_DISK_SLEEP | LODE_HINT_ASKED_DISK);
+	bool has_asked_disk = e->reason[i] & LODE_HINT_ASKED_DISK;
 	bool is_disk_sleep = e->reason[i] & LODE_HINT_DISK_SLEEP;
 	bool is_untold = e->device[i] == LODE_HINT_UNTOLD;
 
@@ -141,6 +158,11 @@ static void resolve_wait(const struct resolver *r, lode_thread_id id, size_t i)
 	}
 	e->reason[i] = (uint8_t)lode_reason_of_wait(waiting, hint, is_disk_sleep,
 						    (enum lode_device)e->device[i]);
+	if (is_of_idle_disk(r, e, i, e->reason[i], has_asked_disk)) {
+		e->device[i] = LODE_DEVICE_DISK;
+		e->reason[i] = (uint8_t)lode_reason_of_wait(waiting, hint, is_disk_sleep,
+							    LODE_DEVICE_DISK);
+	}
 	/* It began before the recording: all that is known is that a packet ended it. */
 	if (!e->stack[i] && e->reason[i] == LODE_REASON_OTHER && e->other[i] != LODE_NONE &&
 	    lode_is_sender(waker))
@@ -236,6 +258,7 @@ void lode_stream_resolve(struct lode_stream *stream, uint32_t *node_of_raw, size
 	struct lode_stack_meaning *meanings;
 	uint32_t *go_idle;
 	bool *throttled;
+	uint8_t *io;
 	struct resolver r;
 
 	lode_tracers_find(&tracers, &stream->tree);
@@ -243,6 +266,7 @@ void lode_stream_resolve(struct lode_stream *stream, uint32_t *node_of_raw, size
 	extend_stack_like(stream, n_recorded);
 	meanings = lode_stack_meanings(&stream->tree);
 	throttled = throttled_stacks(&stream->tree);
+	io = stream->has_switches && stream->has_wakings ? lode_io_stacks(&stream->tree) : NULL;
 	/* Folded stacks may be of samples or of switches. */
 	r = (struct resolver){
 		.stream = stream,
@@ -253,6 +277,7 @@ void lode_stream_resolve(struct lode_stream *stream, uint32_t *node_of_raw, size
 		.go_idle = go_idle,
 		.meanings = meanings,
 		.throttled = throttled,
+		.io = io,
 	};
 	for (lode_thread_id id = 0; id < stream->threads.n; id++)
 		resolve_thread(&r, id);
@@ -264,5 +289,6 @@ void lode_stream_resolve(struct lode_stream *stream, uint32_t *node_of_raw, size
 	lode_tracers_release(&tracers);
 	free(go_idle);
 	free(throttled);
+	free(io);
 	free(meanings);
 }

@@ -1,8 +1,7 @@
 /* Waits that were taken up again after a time-out. */
 #include "model/rearmed.h"
 
-#include "base/sorted.h"
-#include "model/stream.h"
+#include "model/idle_disk.h"
 
 enum {
 	ELSEWHERE = 10, /* what is done between two waits is at most this part of the first */
@@ -112,24 +111,6 @@ static struct place *make_places(const struct lode_calltree *tree)
 
 /* ---- Which waits are taken up again ---- */
 
-/* Did the CPU that the thread went on at idle until then? */
-static bool came_from_idle(const struct lode_stream *stream, const struct lode_events *e,
-			   uint32_t wait)
-{
-	uint32_t run = wait + 1;
-	const struct lode_cpu *cpu;
-	size_t n_before;
-
-	while (run < e->n && e->kind[run] == LODE_EVENT_READY)
-		run++;
-	if (run >= e->n || e->kind[run] != LODE_EVENT_RUNNING || e->cpu[run] >= stream->cpus.n)
-		return false;
-	cpu = &stream->cpus.at[e->cpu[run]];
-	n_before = lode_sorted_up_to(cpu->runs.at, cpu->runs.n, sizeof(*cpu->runs.at),
-				     e->start_ns[run] - 1);
-	return n_before && cpu->runs.at[n_before - 1].thread == LODE_IDLE;
-}
-
 /*
  * Is it as long as a time-out of whole milliseconds, such as those of poll and epoll_wait, is on an
  * idle CPU? The kernel adds a thousandth, or 50 us if that is more (select_estimate_accuracy), and
@@ -153,7 +134,7 @@ static bool has_ended_untraced(const struct joining *j, const struct lode_events
 	return (e->reason[wait] == LODE_REASON_LOCK ||
 		(e->reason[wait] == LODE_REASON_POLL && is_whole_ms(e->cost_ns[wait]))) &&
 	       e->device[wait] == LODE_DEVICE_NONE && e->flags[wait] & LODE_EVENT_NO_WAKER &&
-	       came_from_idle(j->stream, e, wait);
+	       lode_came_from_idle(j->stream, e, wait);
 }
 
 static bool has_timed_out(const struct joining *j, const struct lode_events *e, uint32_t wait)

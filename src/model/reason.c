@@ -691,8 +691,11 @@ enum lode_wait_reason lode_reason_of_wait(const struct lode_stack_meaning *meani
 			call = reason ? LODE_REASON_NONE : LODE_REASON_DISK;
 		reason = call ? call : reason ? reason : LODE_REASON_OTHER;
 	}
+	/* poll waits for the time, io_uring for a disk. */
 	if (reason == LODE_REASON_POLL && device == LODE_DEVICE_TIMER)
 		return LODE_REASON_TIMER;
+	if (reason == LODE_REASON_POLL && device == LODE_DEVICE_DISK)
+		return LODE_REASON_DISK;
 	return reason;
 }
 

@@ -541,7 +541,9 @@ static void leave_schedule(struct lode_schedule *s, const struct lode_switch *re
 	case LODE_LEFT_SLEEPING:
 		t->state = LODE_SCHED_WAITING;
 		t->hint =
-			(uint8_t)(t->syscall | (record->is_disk_sleep ? LODE_HINT_DISK_SLEEP : 0));
+			(uint8_t)(t->syscall | (record->is_disk_sleep ? LODE_HINT_DISK_SLEEP : 0) |
+				  (t->has_asked_disk ? LODE_HINT_ASKED_DISK : 0));
+		t->has_asked_disk = false;
 		/*
 		 * A waking can be recorded between the moment at which a thread is taken off the
 		 * run queue and its switch. Older ones found it still runnable and changed nothing.

@@ -19,8 +19,10 @@
 
 #define LODE_CPU_NOWHERE UINT32_MAX
 
-/* Hints in the column `reason`: enum lode_wait_reason of the system call, and state D. */
+/* Hints in the column `reason`: enum lode_wait_reason of the system call, state D, and a request
+   that the thread sent to a disk since its last wait. */
 #define LODE_HINT_DISK_SLEEP 0x80
+#define LODE_HINT_ASKED_DISK 0x40
 /* Hints in the column `device`: decided from the waker's frames at the end. */
 #define LODE_HINT_INTERRUPT 0xf0 /* certainly an interrupt: which device? */
 #define LODE_HINT_UNTOLD    0xf1 /* the recording does not say whether it was an interrupt */
@@ -56,6 +58,7 @@ struct lode_sched_thread {
 	uint8_t hint;	       /* of the open wait, as in the column `reason` */
 	uint8_t syscall;       /* enum lode_wait_reason that the open system call suggests */
 	bool is_exiting;       /* has had its exit record, and still runs to its last switch */
+	bool has_asked_disk;   /* since its last wait */
 	uint8_t n_staged;
 	struct lode_sched_event staged[LODE_SCHED_STAGED]; /* follow those in the columns */
 };

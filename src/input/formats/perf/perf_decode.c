@@ -242,6 +242,7 @@ static bool is_used(const struct step *step, const struct lode_perf_event *event
 	case LODE_PERF_SOCKET_RECEIVED:
 	case LODE_PERF_SOCKET_STATE:
 	case LODE_PERF_SOCKET_NAMED:
+	case LODE_PERF_DISK_REQUEST:
 	case LODE_PERF_SYS_ENTER:
 	case LODE_PERF_SYS_EXIT:
 		return false;

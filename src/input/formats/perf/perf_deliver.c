@@ -311,6 +311,9 @@ static void deliver_to_model(struct lode_perf_deliver *deliver, const struct lod
 	case LODE_PERF_SOCKET_NAMED:
 		deliver_socket(deliver, batch, record, event->class, cpu, t_ns);
 		break;
+	case LODE_PERF_DISK_REQUEST:
+		lode_builder_disk_request(deliver->builder, t_ns, record->tid);
+		break;
 	case LODE_PERF_SYS_ENTER:
 		lode_builder_syscall_enter(deliver->builder, t_ns, record->tid,
 					   (int64_t)record->value, event->syscall);

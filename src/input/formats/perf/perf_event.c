@@ -325,6 +325,8 @@ static enum lode_perf_class class_of_tracepoint(const char *name, const char **s
 		{"sock:sock_recv_length", LODE_PERF_SOCKET_RECEIVED},
 		{"sock:inet_sock_set_state", LODE_PERF_SOCKET_STATE},
 		{"tcp:tcp_rcv_space_adjust", LODE_PERF_SOCKET_NAMED},
+		{"block:block_rq_insert", LODE_PERF_DISK_REQUEST},
+		{"block:block_rq_issue", LODE_PERF_DISK_REQUEST},
 		{"raw_syscalls:sys_enter", LODE_PERF_SYS_ENTER},
 		{"raw_syscalls:sys_exit", LODE_PERF_SYS_EXIT},
 	};

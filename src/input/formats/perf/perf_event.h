@@ -62,6 +62,7 @@ enum lode_perf_class {
 	LODE_PERF_SOCKET_RECEIVED,
 	LODE_PERF_SOCKET_STATE,
 	LODE_PERF_SOCKET_NAMED, /* says which ends a socket has */
+	LODE_PERF_DISK_REQUEST, /* by the thread, unless a kernel thread sends it */
 	LODE_PERF_SYS_ENTER,
 	LODE_PERF_SYS_EXIT,
 };
