@@ -56,6 +56,10 @@ class Case:
             raise Failed(f"the command did not print fault_ns; it printed {printed[-200:]!r}")
         return int(found[-1])
 
+    def symptoms(self, _printed):
+        """Times (thread, begin and end by CLOCK_MONOTONIC, in ns) that are the symptoms instead of the command's life."""
+        return []
+
     # ---- What cases are made of ----
 
     def need(self):

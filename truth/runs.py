@@ -80,6 +80,14 @@ def record(args, case, bundle, slow, options):
     return done
 
 
+def write_symptoms(bundle, symptoms):
+    """Replaces the command's life by a case's own symptoms, whose times are by CLOCK_MONOTONIC, as the recording's."""
+    table = bundle / "symptoms.tsv"
+    stream = table.read_text().splitlines()[1].partition("\t")[0]
+    table.write_text("stream\ttid\tt0_ns\tt1_ns\n" +
+                     "".join(f"{stream}\t{tid}\t{begin}\t{end}\n" for tid, begin, end in symptoms))
+
+
 def has_dumps(bundle):
     """Whether the stacks of a recording are dumps: as they were asked for, or as lode record chose."""
     return "\nstacks     by stack dumps\n" in (bundle / "README").read_text()
@@ -109,6 +117,8 @@ def record_all(args, case, folder):
     for is_slow, i in in_turn(args.slow, args.healthy):
         done = record(args, case, folder / f"{'slow' if is_slow else 'healthy'}-{i}.lode", is_slow, options)
         truth_ns += case.truth_ns(done.stdout) if is_slow else 0
+        if symptoms := case.symptoms(done.stdout):
+            write_symptoms(folder / f"{'slow' if is_slow else 'healthy'}-{i}.lode", symptoms)
     bundles = [*folder.glob("slow-*.lode"), *folder.glob("healthy-*.lode")]
     (folder / "truth.json").write_text(json.dumps({"fault_ns": truth_ns, "advised": bool(options),
                                                    "dumps": sum(map(has_dumps, bundles)), "slow": args.slow,

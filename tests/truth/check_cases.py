@@ -76,6 +76,15 @@ class Running(unittest.TestCase):
         runs.end_children()
         self.assertFalse(runs.children())
 
+    def test_own_symptoms_take_the_place_of_the_commands_life(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bundle = pathlib.Path(folder)
+            table = bundle / "symptoms.tsv"
+            table.write_text("stream\tpid\ttid\tt0_ns\tt1_ns\nperf.data.zst\t7\t7\t100\t900\n")
+            runs.write_symptoms(bundle, [(8, 200, 300), (8, 500, 700)])
+            self.assertEqual(table.read_text(), "stream\ttid\tt0_ns\tt1_ns\n"
+                             "perf.data.zst\t8\t200\t300\nperf.data.zst\t8\t500\t700\n")
+
     def test_a_failing_case_is_tried_again_and_stops_nobody(self):
         tried, saved = [], []
 
