@@ -16,11 +16,12 @@ struct go_function {
 static enum go_role role_of(const struct lode_calltree *tree, uint32_t frame)
 {
 	static const struct go_function functions[] = {
-		{"runtime.schedule", LOOKS},	  {"runtime.exitsyscall0", LOOKS},
-		{"runtime.findRunnable", SLEEPS}, {"runtime.findrunnable", SLEEPS},
-		{"runtime.stopm", SLEEPS},	  {"runtime.gcstopm", SLEEPS},
-		{"runtime.stoplockedm", SLEEPS},  {"runtime.startlockedm", SLEEPS},
-		{"runtime.mstart1", LOOKS},	  {"runtime.sysmon", SLEEPS},
+		{"runtime.schedule", LOOKS},	    {"runtime.exitsyscall0", LOOKS},
+		{"runtime.findRunnable", SLEEPS},   {"runtime.findrunnable", SLEEPS},
+		{"runtime.stopm", SLEEPS},	    {"runtime.gcstopm", SLEEPS},
+		{"runtime.stoplockedm", SLEEPS},    {"runtime.startlockedm", SLEEPS},
+		{"runtime.mstart1", LOOKS},	    {"runtime.sysmon", SLEEPS},
+		{"runtime.templateThread", SLEEPS},
 	};
 	const char *function = lode_frame_function(tree, frame);
 

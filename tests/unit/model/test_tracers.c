@@ -152,6 +152,7 @@ static const struct parked parked[] = {
 	{{"main.read", "runtime.mcall", "runtime.exitsyscall0", "runtime.stopm", "futex_wait"},
 	 true},
 	{{"runtime.mstart1", "runtime.sysmon", "runtime.usleep", "hrtimer_nanosleep"}, true},
+	{{"runtime.mstart1", "runtime.templateThread", "runtime.notesleep", "futex_wait"}, true},
 	/* A goroutine in a system call keeps its thread; so do C code and locks of the runtime. */
 	{{"main.save", "syscall.fsync", "runtime.entersyscall", "jbd2_log_wait_commit"}, false},
 	{{"main.call", "runtime.cgocall", "runtime.asmcgocall", "futex_wait"}, false},
