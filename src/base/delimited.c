@@ -52,3 +52,9 @@ char lode_cells_delimiter(const char *header, size_t len, const char *delimiters
 	}
 	return best;
 }
+
+char lode_cells_stated_delimiter(const char *line, size_t len)
+{
+	len -= len && line[len - 1] == '\r';
+	return len == 5 && !memcmp(line, "sep=", 4) ? line[4] : '\0';
+}

@@ -51,3 +51,7 @@ struct lode_slice lode_cells_name(struct lode_slice cell);
 
 /* The one of `delimiters` that a header holds most of, the first of equals; '\0': none of them. */
 char lode_cells_delimiter(const char *header, size_t len, const char *delimiters);
+
+/* Of a first line "sep=;", which says to spreadsheets what separates the cells of the table below;
+   '\0': it is another line. */
+char lode_cells_stated_delimiter(const char *line, size_t len);

@@ -46,13 +46,20 @@ static int scale_of(int64_t unit_ns)
 	return unit_ns == ns_per_s ? 9 : unit_ns == 1000000 ? 6 : unit_ns == 1000 ? 3 : 0;
 }
 
-bool lode_log_decimal(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns)
+static inline bool parse_decimal(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns,
+				 bool may_be_comma)
 {
 	struct lode_decimal d;
 
-	return len && lode_is_digit(*text) && lode_decimal_take(&d, text, len, true) == len &&
+	return len && lode_is_digit(*text) &&
+	       lode_decimal_take(&d, text, len, may_be_comma) == len &&
 	       lode_is_digit(text[len - 1]) &&
 	       lode_decimal_scale(out_ns, &d, scale_of(unit_ns), d.has_exponent);
+}
+
+bool lode_log_decimal(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns)
+{
+	return parse_decimal(out_ns, text, len, unit_ns, false);
 }
 
 /* "04:04:24" */
@@ -254,6 +261,13 @@ bool lode_log_time_is_ambiguous(const char *text, size_t len)
 	       digits(text + at, 4) >= 1970;
 }
 
+const char *lode_log_time_fault(bool is_ambiguous)
+{
+	return is_ambiguous ? "has a date with slashes: is the day or the month first? Write "
+			      "YYYY-MM-DD"
+			    : "has no time in a known format";
+}
+
 /* Between 1973 and 2286 the number of digits tells the unit. */
 static bool parse_epoch(struct lode_log_time *out, const char *t, size_t len)
 {
@@ -271,7 +285,7 @@ static bool parse_epoch(struct lode_log_time *out, const char *t, size_t len)
 	else if (n >= 18 && n <= 19)
 		unit = 1;
 	out->has_zone = true;
-	return unit && lode_log_decimal(&out->ns, t, len, unit);
+	return unit && parse_decimal(&out->ns, t, len, unit, true);
 }
 
 bool lode_log_time_parse(struct lode_log_time *out, struct lode_log_clock *clock, const char *text,

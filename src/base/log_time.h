@@ -32,6 +32,8 @@ bool lode_log_time_parse(struct lode_log_time *out, struct lode_log_clock *clock
 			 size_t len);
 /* A date whose slashes do not say whether day or month is first, as no "PM" is behind it. */
 bool lode_log_time_is_ambiguous(const char *text, size_t len);
+/* What is wrong with such a date, or with what is no time, as words behind "line 7". */
+const char *lode_log_time_fault(bool is_ambiguous);
 /* Date and time of day in two texts (W3C): "2026-11-21", "04:04:24" or "04:04:24.572". */
 bool lode_log_time_join(struct lode_log_time *out, const char *date, size_t date_len,
 			const char *time, size_t time_len);

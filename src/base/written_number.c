@@ -132,29 +132,75 @@ static double unit_scale(const char *text, size_t len)
 	return 0;
 }
 
-const char *lode_written_number(double *out, const char *text, size_t len, enum lode_comma comma)
+/* The number as digits and a point; *unit_at: what is behind it begins there. */
+static const char *take_number(char plain[MOST_BYTES], size_t *unit_at, const char *text,
+			       size_t len, enum lode_comma comma)
 {
-	size_t sign = sign_bytes(text, len), n = number_bytes(text + sign, len - sign), behind;
-	char plain[MOST_BYTES];
-	double scale;
+	size_t sign = sign_bytes(text, len), n = number_bytes(text + sign, len - sign);
 
-	*out = NAN;
-	behind = sign + n;
-	while (behind < len && separator_bytes(text + behind, len - behind))
-		behind += separator_bytes(text + behind, len - behind);
+	*unit_at = sign + n;
+	while (*unit_at < len && separator_bytes(text + *unit_at, len - *unit_at))
+		*unit_at += separator_bytes(text + *unit_at, len - *unit_at);
 	if (!n)
 		return "is not a number";
-	if (n >= sizeof(plain))
+	if (n >= MOST_BYTES)
 		return "is too long";
-	scale = unit_scale(text + behind, len - behind);
-	if (scale == 0)
-		return "is not a number, or has an unknown unit";
 	if (memchr(text + sign, ',', n) && comma == LODE_COMMA_UNKNOWN)
 		return "has a comma that may be decimal or part thousands";
 	if (!plain_number(plain, text + sign, n, comma))
 		return "has points or commas where numbers of this column have none";
+	return NULL;
+}
+
+const char *lode_written_number(double *out, const char *text, size_t len, enum lode_comma comma)
+{
+	char plain[MOST_BYTES];
+	size_t unit_at;
+	const char *fault = take_number(plain, &unit_at, text, len, comma);
+	double scale = fault ? 0 : unit_scale(text + unit_at, len - unit_at);
+
+	*out = NAN;
+	if (fault)
+		return fault;
+	if (scale == 0)
+		return "is not a number, or has an unknown unit";
 	*out = strtod(plain, NULL) * scale;
 	if (*text == '-')
 		*out = -*out;
 	return NULL;
+}
+
+const char *lode_written_plain(char plain[LODE_WRITTEN_BYTES], const char *text, size_t len,
+			       enum lode_comma comma)
+{
+	size_t sign = len && *text == '-', n, unit_at;
+	const char *fault = take_number(plain + sign, &unit_at, text, len, comma);
+
+	if (fault)
+		return fault;
+	if (sign)
+		*plain = '-';
+	n = strlen(plain);
+	if (len - unit_at >= LODE_WRITTEN_BYTES - n)
+		return "is not a number, or has an unknown unit";
+	memcpy(plain + n, text + unit_at, len - unit_at);
+	plain[n + len - unit_at] = '\0';
+	return NULL;
+}
+
+void lode_comma_look(struct lode_comma_sight *sight, const char *text, size_t len)
+{
+	enum lode_comma says = lode_comma_of(text, len);
+
+	sight->n_decimal += says == LODE_COMMA_DECIMAL;
+	sight->n_thousands += says == LODE_COMMA_THOUSANDS;
+	sight->n_open += !says && memchr(text, ',', len);
+}
+
+enum lode_comma lode_comma_decide(const struct lode_comma_sight *sight, char delimiter)
+{
+	if (sight->n_decimal != sight->n_thousands)
+		return sight->n_decimal > sight->n_thousands ? LODE_COMMA_DECIMAL
+							     : LODE_COMMA_THOUSANDS;
+	return delimiter == ';' ? LODE_COMMA_DECIMAL : LODE_COMMA_THOUSANDS;
 }

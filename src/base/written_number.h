@@ -26,3 +26,20 @@ enum lode_comma lode_comma_of(const char *text, size_t len);
  * seconds. NULL, or what is wrong, as words behind "has a value that".
  */
 const char *lode_written_number(double *out, const char *text, size_t len, enum lode_comma comma);
+
+/*
+ * The same number and unit without separators of thousands, and with a point: "1.234,5 ms" is
+ * "1234.5ms".
+ */
+enum { LODE_WRITTEN_BYTES = 80 };
+const char *lode_written_plain(char plain[LODE_WRITTEN_BYTES], const char *text, size_t len,
+			       enum lode_comma comma);
+
+/* What the commas of a column mean, as far as its numbers were looked at: `{ 0 }` is ready. */
+struct lode_comma_sight {
+	size_t n_decimal, n_thousands; /* numbers that say it, */
+	size_t n_open;		       /* and that have a comma and do not */
+};
+void lode_comma_look(struct lode_comma_sight *sight, const char *text, size_t len);
+/* As most numbers say; if none does, as tables are written whose cells this separates. */
+enum lode_comma lode_comma_decide(const struct lode_comma_sight *sight, char delimiter);

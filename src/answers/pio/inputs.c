@@ -303,7 +303,7 @@ static void note_guesses(const char *path, const struct lode_log_options *option
 	bool is_given =
 		options->format || (options->fields && strstr(options->fields, "response="));
 
-	if (!is_given && strcmp(told, facts->format) != 0)
+	if ((!is_given || facts->is_comma_assumed) && strcmp(told, facts->format) != 0)
 		lode_pio_note(notes, LODE_PIO_HINT, "%s: read as %s", path, facts->format);
 	snprintf(told, told_size, "%s", facts->format);
 	if (!facts->has_action)

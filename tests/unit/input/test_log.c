@@ -342,6 +342,75 @@ static void what_was_guessed_is_said(void **state)
 	}
 }
 
+#define TWO_TIMES(a, b) \
+	"time,action,took_ms\n2026-11-21T04:04:24Z,/a," a "\n2026-11-21T04:04:25Z,/a," b "\n"
+
+/* Numbers as other locales and people write them; -1: the line is no request, for `bad`. */
+static void commas_mean_what_the_log_s_numbers_show(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t want_ns[2];
+		const char *words, *bad;
+	} logs[] = {
+		{TWO_TIMES("\"1,234\"", "999.5"), {1234 * MS, 999500000}, "commas between", NULL},
+		{TWO_TIMES("\"1,234\"", "\"999,5\""), {1234000, 999500000}, "decimal", NULL},
+		{TWO_TIMES("\"1,234\"", "\"5,678\""),
+		 {1234 * MS, 5678 * MS},
+		 "commas between thousands (assumed: no number shows it)",
+		 NULL},
+		{TWO_TIMES("\"1,234,567.25\"", "\"1,5\""),
+		 {1234567250000, -1},
+		 "commas between",
+		 "points or commas"},
+		{TWO_TIMES("1'234", "1 234.5"), {1234 * MS, 1234500000}, "(ms); action", NULL},
+		{TWO_TIMES("1.5 s", "\"1,500.5 us\""), {1500 * MS, 1500500}, "thousands", NULL},
+		{"time;action;took\n2026-11-21T04:04:24Z;/a;1,234\n2026-11-21T04:04:25Z;/a;2,500\n",
+		 {1234 * MS, 2500 * MS},
+		 "(s, for its fraction); action: action; decimal commas (assumed",
+		 NULL},
+		{"sep=;\ntime;action;took\n2026-11-21T04:04:24Z;/a;0,5\n2026-11-21T04:04:25Z;/a;"
+		 "1.000,25 ms\n",
+		 {500 * MS, 1000250000},
+		 "decimal commas",
+		 NULL},
+		{"{\"time\":\"2026-11-21T04:04:24Z\",\"path\":\"/a\",\"took\":\"0,25\"}\n"
+		 "{\"time\":\"2026-11-21T04:04:25Z\",\"path\":\"/a\",\"took\":\"12,5 ms\"}\n",
+		 {250 * MS, 12500000},
+		 "decimal commas",
+		 NULL},
+		{"time,action,took_ms\n2026-11-21T04:04:24Z,/a,5\n03/04/2025 04:04:24,/a,5\n",
+		 {5 * MS, -1},
+		 "(ms)",
+		 "is the day or the month first? Write YYYY-MM-DD"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		struct lode_log_options options = {.n_threads = 1};
+		size_t n = 0;
+		struct log log;
+
+		read_log(&log, logs[i].text, strlen(logs[i].text), &options);
+		assert_int_equal(log.rc, 0);
+		for (int k = 0; k < 2; k++) {
+			if (logs[i].want_ns[k] < 0)
+				continue;
+			if (n >= log.requests.n ||
+			    log.requests.at[n].response_ns != logs[i].want_ns[k])
+				fail_msg("log %zu, request %d", i, k);
+			n++;
+		}
+		assert_int_equal(log.requests.n, n);
+		if (!strstr(log.facts.format, logs[i].words))
+			fail_msg("log %zu: %s", i, log.facts.format);
+		if (logs[i].bad)
+			assert_non_null(strstr(log.losses.by_kind[LODE_LOSS_BAD_RECORD].detail,
+					       logs[i].bad));
+		release(&log);
+	}
+}
+
 /* Fields that contradict each other, and times that are long for seconds, are counted. */
 static void values_are_checked(void **state)
 {
@@ -495,7 +564,7 @@ static void decimals_are_exact(void **state)
 		int64_t unit_ns, want_ns; /* -1: no number */
 	} cases[] = {
 		{"0.063", NS, 63 * MS},
-		{"1,5", NS, 1500 * MS},
+		{"1,5", NS, -1},
 		{"12", MS, 12 * MS},
 		{"0.0000000019", NS, 1},
 		{"6.3e-05", NS, 63000},
@@ -621,6 +690,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_request_is_said),
 		cmocka_unit_test(unnamed_times_are_told_by_their_order),
 		cmocka_unit_test(what_was_guessed_is_said),
+		cmocka_unit_test(commas_mean_what_the_log_s_numbers_show),
 		cmocka_unit_test(values_are_checked),
 		cmocka_unit_test(written_requests_come_back),
 		cmocka_unit_test(decimals_are_exact),

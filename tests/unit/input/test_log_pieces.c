@@ -38,7 +38,7 @@ static bool plain_decimal(int64_t *out, const char *text, int64_t unit_ns)
 	}
 	if (p == text)
 		return false;
-	if (*p == '.' || *p == ',') {
+	if (*p == '.') {
 		if (!is_digit(*++p))
 			return false;
 		for (; is_digit(*p); p++) {

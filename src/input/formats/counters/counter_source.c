@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/delimited.h"
 #include "base/escape.h"
 #include "input/formats/counters/counter_prometheus.h"
 #include "input/formats/counters/counter_reader.h"
@@ -27,6 +28,26 @@ static char *server_of(const char *path)
 	return server;
 }
 
+/* In the line behind the first. */
+static bool has_slashed_date(char *head)
+{
+	char *row = strchr(head, '\n'), delimiter;
+	size_t len = row ? strcspn(++row, "\r\n") : 0;
+	struct lode_cells cells;
+	struct lode_slice cell;
+
+	if (!len)
+		return false;
+	delimiter = lode_cells_delimiter(row, len, ",;\t");
+	cells = lode_cells(row, len, delimiter ? delimiter : ',');
+	while (lode_cells_next(&cells, &cell)) {
+		cell = lode_slice_trim(cell);
+		if (lode_log_time_is_ambiguous(cell.at, cell.len))
+			return true;
+	}
+	return false;
+}
+
 static int read_by_format(struct lode_counter_reader *reader, struct lode_error *err)
 {
 	const struct lode_format *format;
@@ -45,10 +66,14 @@ static int read_by_format(struct lode_counter_reader *reader, struct lode_error 
 				"counters are tables (CSV) with a time in each row, or what 'sadf "
 				"-d' or 'sadf -j' print"))
 		return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0, "%s", words);
+	lode_escape_fit(shown, sizeof(shown), head, 60);
+	if (has_slashed_date(head))
+		return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0, "line 2 %s",
+				 lode_log_time_fault(true));
 	return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0,
 			 "not a table with a header and times, and not another known counter "
 			 "format; it begins with '%s'",
-			 lode_escape_fit(shown, sizeof(shown), head, 60));
+			 shown);
 }
 
 /* `input` is closed; NULL: what is at `path`. `part`: what it is of a file; NULL: all of it. */

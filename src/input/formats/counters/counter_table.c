@@ -65,13 +65,6 @@ static char *cell_text(const struct table *t, size_t i)
 	return text;
 }
 
-/* "sep=;" says to spreadsheets which delimiter the table below has; '\0': it is another line. */
-static char stated_delimiter(const char *line, size_t len)
-{
-	len -= len && line[len - 1] == '\r';
-	return len == 5 && !memcmp(line, "sep=", 4) ? line[4] : '\0';
-}
-
 /* Tables of one column have none: as good as a comma. */
 static char delimiter_of(const char *line, size_t len)
 {
@@ -288,7 +281,7 @@ static int read_header_counter_table(struct table *t, struct lode_error *err)
 
 	if (rc <= 0)
 		return rc;
-	t->delimiter = stated_delimiter(line, len);
+	t->delimiter = lode_cells_stated_delimiter(line, len);
 	if (t->delimiter)
 		rc = lode_lines_next(&t->lines, &line, &len, err);
 	else
@@ -390,7 +383,7 @@ static enum lode_comma comma_of_file(const struct table *t)
 	for (size_t i = 0; i < t->commas.n; i++)
 		if (t->commas.at[i])
 			return (enum lode_comma)t->commas.at[i];
-	return t->delimiter == ';' ? LODE_COMMA_DECIMAL : LODE_COMMA_THOUSANDS;
+	return lode_comma_decide(&(struct lode_comma_sight){0}, t->delimiter);
 }
 
 /* A number that is more than digits and a point; *mark: it may be 1000 times as much. */
@@ -551,10 +544,7 @@ static void take_row(struct table *t, char *line, size_t len)
 	text = time_text(t, buffer, sizeof(buffer), &n);
 	if (!lode_counter_time(t->reader, &t_ns, text, n) ||
 	    __builtin_add_overflow(t_ns, t->relog_bias_ns, &t_ns)) {
-		bad_row(t, lode_log_time_is_ambiguous(text, n)
-				   ? "has a date with slashes: is the day or the month first? "
-				     "Write YYYY-MM-DD"
-				   : "has no time in a known format");
+		bad_row(t, lode_log_time_fault(lode_log_time_is_ambiguous(text, n)));
 		return;
 	}
 	if (t->server_column != SIZE_MAX && t->server_column < t->cells.n) {
@@ -718,7 +708,7 @@ static bool recognise_table(const uint8_t *bytes, size_t size)
 	size_t header;
 	char *copy;
 
-	t.delimiter = feed ? stated_delimiter(head, (size_t)(feed - head)) : '\0';
+	t.delimiter = feed ? lode_cells_stated_delimiter(head, (size_t)(feed - head)) : '\0';
 	if (t.delimiter) {
 		head = feed + 1;
 		feed = memchr(head, '\n', (size_t)(end - head));

@@ -565,7 +565,7 @@ struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, con
 }
 
 /* "12ms", "0.25" or "31", read in the unit: "ms", "s, for its fraction". */
-static const char *unit_words(int64_t unit_ns, const struct lode_slice *text)
+static const char *unit_words(int64_t unit_ns, const struct lode_slice *text, enum lode_comma comma)
 {
 	if (unit_ns)
 		return unit_ns == 1	    ? "ns"
@@ -573,8 +573,58 @@ static const char *unit_words(int64_t unit_ns, const struct lode_slice *text)
 		       : unit_ns == 1000000 ? "ms"
 					    : "s";
 	if (text->len && lode_is_digit(text->at[text->len - 1]))
-		return memchr(text->at, '.', text->len) ? "s, for its fraction" : "no unit";
+		return memchr(text->at, comma == LODE_COMMA_DECIMAL ? ',' : '.', text->len)
+			       ? "s, for its fraction"
+			       : "no unit";
 	return "with its unit";
+}
+
+/* The next line from *line on that is a request; a table's header is none. */
+static bool next_request(const struct lode_log_layout *layout, struct lode_log_splitter *splitter,
+			 struct lode_slice spans[LODE_N_LOG_ROLES], char **line, const char *text,
+			 const char *end)
+{
+	char *feed;
+
+	for (char *p = *line; (feed = memchr(p, '\n', (size_t)(end - p))) != NULL; p = feed + 1) {
+		*line = feed + 1;
+		if (*p != '#' && (p != text || layout->family != LODE_LOG_TABLE) &&
+		    lode_log_split(splitter, layout, p,
+				   (size_t)(feed - p - (feed > p && feed[-1] == '\r')), spans) &&
+		    (spans[LODE_LOG_RESPONSE].at || spans[LODE_LOG_TIMERS].at))
+			return true;
+	}
+	return false;
+}
+
+/* What commas in response times mean, by all of the head; the words that say it, "": there are
+ * none.
+ */
+static const char *settle_commas(struct lode_log_layout *layout, struct lode_log_splitter *splitter,
+				 char *text, const char *end)
+{
+	struct lode_slice spans[LODE_N_LOG_ROLES];
+	struct lode_comma_sight sight = {0};
+	bool has_commas = false;
+
+	for (char *p = text; next_request(layout, splitter, spans, &p, text, end);) {
+		const struct lode_slice *response = &spans[LODE_LOG_RESPONSE];
+
+		if (!response->at)
+			continue;
+		has_commas |= memchr(response->at, ',', response->len) != NULL;
+		lode_comma_look(&sight, response->at, response->len);
+	}
+	layout->comma = lode_comma_decide(&sight, layout->delimiter);
+	if (!has_commas)
+		return "";
+	layout->is_comma_assumed = !sight.n_decimal && !sight.n_thousands;
+	if (layout->is_comma_assumed)
+		return layout->comma == LODE_COMMA_DECIMAL
+			       ? "; decimal commas (assumed: no number shows it)"
+			       : "; commas between thousands (assumed: no number shows it)";
+	return layout->comma == LODE_COMMA_DECIMAL ? "; decimal commas"
+						   : "; commas between thousands";
 }
 
 void lode_log_layout_describe(struct lode_log_layout *layout, const char *head, size_t size)
@@ -593,19 +643,17 @@ void lode_log_layout_describe(struct lode_log_layout *layout, const char *head, 
 	};
 	struct lode_log_splitter *splitter = lode_log_splitter_new();
 	struct lode_slice spans[LODE_N_LOG_ROLES];
-	char *copy = lode_alloc(size + 1), *p = copy, *feed, name[120];
+	char *copy = lode_alloc(size + 1), *p = copy, name[120];
 	const struct lode_log_units *units;
-	bool ok = false;
 	size_t n = strlen(layout->words);
+	const char *commas;
+	bool ok;
 
-	memcpy(copy, head, size);
 	copy[size] = '\0';
-	/* The first line that is a request; a table's header is none. */
-	for (; !ok && (feed = memchr(p, '\n', (size_t)(copy + size - p))) != NULL; p = feed + 1)
-		ok = *p != '#' && (p != copy || layout->family != LODE_LOG_TABLE) &&
-		     lode_log_split(splitter, layout, p,
-				    (size_t)(feed - p - (feed > p && feed[-1] == '\r')), spans) &&
-		     (spans[LODE_LOG_RESPONSE].at || spans[LODE_LOG_TIMERS].at);
+	memcpy(copy, head, size);
+	commas = settle_commas(layout, splitter, copy, copy + size);
+	memcpy(copy, head, size);
+	ok = next_request(layout, splitter, spans, &p, copy, copy + size);
 	units = lode_log_split_units(splitter, layout);
 	for (size_t i = 0; ok && i < sizeof(told) / sizeof(told[0]); i++) {
 		enum lode_log_role role = told[i].role;
@@ -622,11 +670,13 @@ void lode_log_layout_describe(struct lode_log_layout *layout, const char *head, 
 									: "",
 			is_duration ? unit_words(role == LODE_LOG_RESPONSE ? units->response_ns
 									   : units->upstream_ns,
-						 &spans[role])
+						 &spans[role], layout->comma)
 				    : "",
 			is_duration || (role <= LODE_LOG_FINE_TIME && units->is_start) ? ")" : "");
 	}
 	layout->has_action = !ok || spans[LODE_LOG_REQUEST].at || spans[LODE_LOG_URL].at;
+	if (n < sizeof(layout->words))
+		snprintf(layout->words + n, sizeof(layout->words) - n, "%s", commas);
 	lode_log_splitter_free(splitter);
 	free(copy);
 }

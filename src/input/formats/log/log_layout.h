@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/mem.h"
+#include "base/written_number.h"
 #include "input/formats/log/log_fields.h"
 
 enum lode_log_family { LODE_LOG_LITERALS, LODE_LOG_TABLE, LODE_LOG_W3C, LODE_LOG_JSON };
@@ -34,6 +35,8 @@ struct lode_log_layout {
 	const char *fields;		  /* json: struct lode_log_options.fields, borrowed */
 	char names[LODE_N_LOG_ROLES][64]; /* table, w3c: of the fields that have the roles */
 	bool is_iis;			  /* w3c: its times are in ms */
+	enum lode_comma comma;		  /* of durations, once it is described */
+	bool is_comma_assumed;		  /* no number of the head shows it */
 	bool has_action;		  /* as far as the head tells */
 	char words[600];		  /* what the log is, for people */
 };
@@ -60,7 +63,8 @@ struct lode_log_layout *lode_log_layout_json(const char *fields);
 struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, const char *fields,
 					      char *why, size_t why_size);
 
-/* Adds to the layout's words which fields were chosen, in which units, and sets has_action. */
+/* Adds to the layout's words which fields were chosen, in which units, and what their commas mean;
+   sets has_action and comma. */
 void lode_log_layout_describe(struct lode_log_layout *layout, const char *head, size_t size);
 
 /* ---- Splitting ---- */

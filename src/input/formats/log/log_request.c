@@ -13,7 +13,7 @@ static bool is_absent(const struct lode_slice *span)
 }
 
 /* A number in its unit; without one, "12ms" says it, and a fraction means seconds. */
-static bool parse_duration(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns)
+static bool parse_plain_duration(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns)
 {
 	char copy[40];
 
@@ -28,11 +28,27 @@ static bool parse_duration(int64_t *out_ns, const char *text, size_t len, int64_
 	return lode_duration_parse(out_ns, copy);
 }
 
+/* The same of a number with separators of thousands or a decimal comma. */
+static inline bool parse_duration(int64_t *out_ns, const struct lode_slice *text, int64_t unit_ns,
+				  enum lode_comma comma)
+{
+	char plain[LODE_WRITTEN_BYTES];
+
+	return parse_plain_duration(out_ns, text->at, text->len, unit_ns) ||
+	       (!lode_written_plain(plain, text->at, text->len, comma) &&
+		parse_plain_duration(out_ns, plain, strlen(plain), unit_ns));
+}
+
+static bool is_decimal_comma(const char *at, const char *end, enum lode_comma comma)
+{
+	return comma == LODE_COMMA_DECIMAL && at + 1 < end && lode_is_digit(at[1]);
+}
+
 /*
  * "0.005", "0.1, 0.2 : 0.3", "-": servers asked one after another, so their times add up. Unknown
  * when no server was asked, or when one of the numbers is none.
  */
-static int64_t parse_upstream(const struct lode_slice *span, int64_t unit_ns)
+static int64_t parse_upstream(const struct lode_slice *span, int64_t unit_ns, enum lode_comma comma)
 {
 	const char *p = span->at, *end = p + span->len;
 	int64_t sum = LODE_UPSTREAM_UNKNOWN, one;
@@ -42,10 +58,13 @@ static int64_t parse_upstream(const struct lode_slice *span, int64_t unit_ns)
 	while (p < end) {
 		const char *stop = p;
 
-		while (stop < end && *stop != ',' && *stop != ' ')
+		while (stop < end && *stop != ' ' &&
+		       (*stop != ',' || is_decimal_comma(stop, end, comma)))
 			stop++;
 		if (stop - p != 1 || *p != '-') {
-			if (!parse_duration(&one, p, (size_t)(stop - p), unit_ns) ||
+			struct lode_slice number = {p, (size_t)(stop - p)};
+
+			if (!parse_duration(&one, &number, unit_ns, comma) ||
 			    one > INT64_MAX / 16 || sum > INT64_MAX / 16)
 				return LODE_UPSTREAM_UNKNOWN;
 			sum = (sum < 0 ? 0 : sum) + one;
@@ -139,29 +158,41 @@ static uint16_t parse_status(const struct lode_slice *span)
 		       : 0;
 }
 
+static bool has_odd_comma(const struct lode_slice *number, enum lode_comma comma)
+{
+	char plain[LODE_WRITTEN_BYTES];
+
+	return memchr(number->at, ',', number->len) &&
+	       lode_written_plain(plain, number->at, number->len, comma);
+}
+
 enum lode_log_verdict lode_log_request_parse(struct lode_log_request *out,
 					     struct lode_log_clock *clock,
 					     const struct lode_log_units *units,
+					     enum lode_comma comma,
 					     const struct lode_slice spans[LODE_N_LOG_ROLES])
 {
+	const struct lode_slice *response = &spans[LODE_LOG_RESPONSE],
+				*time = &spans[LODE_LOG_TIME];
 	struct lode_request *request = &out->request;
 
 	memset(out, 0, sizeof(*out));
-	request->upstream_ns = parse_upstream(&spans[LODE_LOG_UPSTREAM], units->upstream_ns);
+	request->upstream_ns = parse_upstream(&spans[LODE_LOG_UPSTREAM], units->upstream_ns, comma);
 	if (spans[LODE_LOG_TIMERS].at) {
 		if (!parse_timers(&spans[LODE_LOG_TIMERS], &request->response_ns,
 				  &request->upstream_ns))
 			return LODE_LOG_BAD_RESPONSE;
 		if (request->response_ns < 0)
 			return LODE_LOG_NO_RESPONSE;
-	} else if (is_absent(&spans[LODE_LOG_RESPONSE])) {
-		return spans[LODE_LOG_RESPONSE].at ? LODE_LOG_NO_RESPONSE : LODE_LOG_BAD_LINE;
-	} else if (!parse_duration(&request->response_ns, spans[LODE_LOG_RESPONSE].at,
-				   spans[LODE_LOG_RESPONSE].len, units->response_ns)) {
-		return LODE_LOG_BAD_RESPONSE;
+	} else if (is_absent(response)) {
+		return response->at ? LODE_LOG_NO_RESPONSE : LODE_LOG_BAD_LINE;
+	} else if (!parse_duration(&request->response_ns, response, units->response_ns, comma)) {
+		return has_odd_comma(response, comma) ? LODE_LOG_BAD_COMMA : LODE_LOG_BAD_RESPONSE;
 	}
 	if (!parse_time_log_request(out, clock, units, spans))
-		return LODE_LOG_BAD_TIME;
+		return time->at && lode_log_time_is_ambiguous(time->at, time->len)
+			       ? LODE_LOG_BAD_DATE
+			       : LODE_LOG_BAD_TIME;
 	out->is_start |= spans[LODE_LOG_TIMERS].at != NULL;
 	if (out->is_start &&
 	    __builtin_add_overflow(request->end_ns, request->response_ns, &request->end_ns))
@@ -182,7 +213,11 @@ const char *lode_log_verdict_words(enum lode_log_verdict verdict)
 {
 	switch (verdict) {
 	case LODE_LOG_BAD_TIME:
-		return "has no time in a known format";
+	case LODE_LOG_BAD_DATE:
+		return lode_log_time_fault(verdict == LODE_LOG_BAD_DATE);
+	case LODE_LOG_BAD_COMMA:
+		return "has a response time whose points or commas are not as in the log's other "
+		       "numbers, or that is not a number";
 	case LODE_LOG_BAD_RESPONSE:
 		return "has no response time (a whole number needs its unit, as in --fields "
 		       "'response=took:ms')";

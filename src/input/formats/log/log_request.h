@@ -6,13 +6,16 @@
 #include "model/requests.h"
 #include "input/formats/log/log_fields.h"
 #include "base/log_time.h"
+#include "base/written_number.h"
 
 enum lode_log_verdict {
 	LODE_LOG_IS_REQUEST,
 	LODE_LOG_NO_RESPONSE, /* "-": it was never answered, or not by a server that measures */
 	LODE_LOG_BAD_TIME,
+	LODE_LOG_BAD_DATE, /* with slashes */
 	LODE_LOG_BAD_RESPONSE,
-	LODE_LOG_BAD_LINE, /* not of the log's layout at all */
+	LODE_LOG_BAD_COMMA, /* in a response time */
+	LODE_LOG_BAD_LINE,  /* not of the log's layout at all */
 };
 
 /* Texts are spans of the line; `at` NULL: not there. */
@@ -26,6 +29,7 @@ struct lode_log_request {
 enum lode_log_verdict lode_log_request_parse(struct lode_log_request *out,
 					     struct lode_log_clock *clock,
 					     const struct lode_log_units *units,
+					     enum lode_comma comma,
 					     const struct lode_slice spans[LODE_N_LOG_ROLES]);
 
 const char *lode_log_verdict_words(enum lode_log_verdict verdict);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/delimited.h"
 #include "base/escape.h"
 #include "base/pipeline.h"
 #include "base/pool.h"
@@ -78,6 +79,7 @@ struct reading {
 	char *rest;				    /* the begun line behind the last block */
 	size_t rest_size, rest_capacity;
 	int64_t offset;
+	size_t n_header_lines;
 	bool is_end, is_cut; /* cut: the input ended in a fault */
 	struct lode_error fault;
 	unsigned n_threads;
@@ -142,6 +144,7 @@ static size_t at_fields(struct reading *r, const char *text, size_t size)
 				lode_log_layout_w3c(text + sizeof(mark) - 1,
 						    (size_t)(feed - text) - sizeof(mark) + 1,
 						    r->options->fields, r->layouts.at[0]->is_iis));
+		r->layouts.at[r->layouts.n - 1]->comma = r->layouts.at[0]->comma;
 		at = feed;
 	}
 	while ((at = memmem(at, (size_t)(end - at), "\n#Fields:", sizeof(mark))) != NULL)
@@ -278,8 +281,9 @@ static void parse_line(struct worker *w, struct item *item, char *line, size_t l
 		return;
 	line[len] = '\0';
 	if (lode_log_split(w->splitter, item->layout, line, len, spans))
-		verdict = lode_log_request_parse(
-			&parsed, &w->clock, lode_log_split_units(w->splitter, item->layout), spans);
+		verdict = lode_log_request_parse(&parsed, &w->clock,
+						 lode_log_split_units(w->splitter, item->layout),
+						 item->layout->comma, spans);
 	if (verdict == LODE_LOG_NO_RESPONSE) {
 		item->n_no_response++;
 	} else if (verdict != LODE_LOG_IS_REQUEST) {
@@ -404,7 +408,7 @@ static int choose_layout(struct reading *r, struct lode_error *err)
 {
 	const char *format = r->options->format;
 	struct lode_log_layout *layout = NULL;
-	char head[LODE_PEEK_BYTES + 1], why[600];
+	char peeked[LODE_PEEK_BYTES + 1], why[600], *head = peeked;
 	ssize_t n = lode_input_peek(r->input, head, LODE_PEEK_BYTES, err);
 	const char *feed;
 	int rc;
@@ -415,6 +419,12 @@ static int choose_layout(struct reading *r, struct lode_error *err)
 	if (n == 0)
 		return lode_fail(err, LODE_ERR_FORMAT, r->path, 0, "the log is empty");
 	feed = memchr(head, '\n', (size_t)n);
+	if (feed && lode_cells_stated_delimiter(head, (size_t)(feed - head))) {
+		r->n_header_lines++;
+		n -= feed + 1 - head;
+		head += feed + 1 - head;
+		feed = memchr(head, '\n', (size_t)n);
+	}
 	if (!format || !strcmp(format, "w3c")) {
 		layout = lode_log_layout_guess(head, (size_t)n, r->options->fields, why,
 					       sizeof(why));
@@ -441,24 +451,26 @@ static int choose_layout(struct reading *r, struct lode_error *err)
 	lode_log_layout_describe(layout, head, (size_t)n);
 	snprintf(r->facts->format, sizeof(r->facts->format), "%s", layout->words);
 	r->facts->has_action = layout->has_action;
+	r->facts->is_comma_assumed = layout->is_comma_assumed;
+	r->n_header_lines += layout->family == LODE_LOG_TABLE;
 	return LODE_OK;
 }
 
-/* A table's header is its first line, and no request. */
+/* A table's header is no request. */
 static int skip_header(struct reading *r, struct lode_error *err)
 {
 	char c;
 	ssize_t n;
 
-	if (r->layouts.at[0]->family != LODE_LOG_TABLE)
-		return LODE_OK;
-	do {
-		n = lode_input_read(r->input, &c, 1, err);
-		if (n < 0)
-			return (int)n;
-		r->offset += n;
-	} while (n > 0 && c != '\n');
-	r->facts->n_lines++;
+	while (r->facts->n_lines < r->n_header_lines) {
+		do {
+			n = lode_input_read(r->input, &c, 1, err);
+			if (n < 0)
+				return (int)n;
+			r->offset += n;
+		} while (n > 0 && c != '\n');
+		r->facts->n_lines++;
+	}
 	return LODE_OK;
 }
 

@@ -50,6 +50,7 @@ struct lode_log_facts {
 	uint64_t n_no_response; /* lines without a response time ("-") */
 	char format[600];	/* in words: "JSON lines; time: ts; response time: took (ms) ..." */
 	bool has_action;	/* its first line has one */
+	bool is_comma_assumed;	/* no number shows what commas in response times mean */
 	/* Of the requests: those that took more than 10 s; those whose upstream time is longer than
 	   the response time: of many the fields or units are wrong. */
 	uint64_t n_long, n_longer_behind;
