@@ -50,7 +50,7 @@ static int read_periods(struct lode_pio_trained *t, const struct lode_pio_train_
 			      settings->is_classic
 				      ? "--classic needs a request log: --log FILE"
 				      : "give a request log for every period, or for none");
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no request log");
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no request log given (--log)");
 	}
 	return rc;
 }
