@@ -21,6 +21,7 @@ SECTION_FIELDS = ((0, 4), (4, 4), (8, 8), (16, 8), (24, 8), (32, 8), (40, 4), (4
 SYMBOL_FIELDS = ((0, 4), (4, 1), (6, 2), (8, 8), (16, 8))
 ELF_FIELDS = ((4, 1), (5, 1), (16, 2), (18, 2), (24, 8), (32, 8), (40, 8), (54, 2), (56, 2), (58, 2), (60, 2), (62, 2))
 SYMTAB, STRTAB, NOTE, NOBITS, DYNSYM = 2, 3, 7, 8, 11
+COMPRESSED_FLAG = 1 << 11
 
 
 def change_elf(r, data):
@@ -45,7 +46,13 @@ def change_elf(r, data):
             at = s[5] + r.randrange(s[6])
             n = min(r.randint(1, 64), s[5] + s[6] - at)
             data[at:at + n] = mutate.damage(r, bytes(data[at:at + n]), 2)[:n].ljust(n, b"\xff")
-        elif r.random() < 0.3:
+        elif r.random() < 0.4 and held:  # compressed, by its own account
+            s = r.choice(held)
+            mutate.put(data, s[0] + 8, 8, s[3] | COMPRESSED_FLAG)
+            size, alignment = mutate.edge(r, 8, s[6] * 4), r.choice((0, 1, 3, 8))
+            header = struct.pack("<IIQQ", r.choice((1, 1, 2, 9)), 0, size, alignment)
+            data[s[5]:s[5] + min(24, s[6])] = header[:min(24, s[6])]
+        elif r.random() < 0.5:
             at, size = r.choice(ELF_FIELDS)
             mutate.put(data, at, size, mutate.edge(r, size, mutate.number(data, at, size)))
     return bytes(data)
@@ -95,6 +102,8 @@ def change_jitdump(r, data):
             else:
                 body = mutate.damage(r, body, 2)
             records[i] = jit_record(kind, body)
+    if r.random() < 0.3:
+        records = mutate.many(r, records, ((0, 4), (4, 4), (8, 8), (24, 8), (32, 8), (40, 8)))
     return header + b"".join(records)
 
 

@@ -71,13 +71,17 @@ def change_xray(r, data):
             elif records:
                 i = r.randrange(len(records))
                 records[i] = mutate.fields(r, records[i], BASIC_FIELDS, 2)
+        if r.random() < 0.3:
+            records = mutate.many(r, records, BASIC_FIELDS)
         return header + b"".join(records)
     buffers = fdr_buffers(data)
     for _ in range(mutate.some(r, 6)):
         i = r.randrange(len(buffers))
         records = buffers[i][1]
         what = r.randrange(8)
-        if what == 0:
+        if r.random() < 0.2 and records:
+            records[:] = mutate.many(r, records, ((4, 4), (1, 8), (0, 4)))
+        elif what == 0:
             buffers[:] = mutate.shuffle(r, buffers, 1, keep=1)
         elif what == 1:
             records[:] = mutate.shuffle(r, records)
@@ -108,6 +112,8 @@ def change_task(r, data):
             at, bits = r.choice(((0, 2), (2, 1), (6, 10), (16, 48), (3, 3)))
             word = word & ~((1 << bits) - 1 << at) | r.choice((0, 1, (1 << bits) - 1, r.getrandbits(bits))) << at
             records[i] = struct.pack("<QQ", time, word)
+    if r.random() < 0.3:
+        records = mutate.many(r, records, ((0, 8), (8, 8), (10, 4)))
     return b"".join(records)
 
 
@@ -136,3 +142,9 @@ def change_uftrace(r, folder):
         else:
             folder[name] = mutate.text(r, data)
     return folder
+
+
+def mix_xray(r, data, other):
+    """Records of one log behind those of another, whatever their kinds."""
+    at, of = (XRAY_HEADER + 8 * r.randrange(max(1, (len(d) - XRAY_HEADER) // 8)) for d in (data, other))
+    return data[:at] + other[of:]

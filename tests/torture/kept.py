@@ -8,6 +8,7 @@ import struct
 import zlib
 
 import mutate
+import texts
 import zstd
 
 
@@ -18,6 +19,13 @@ def varint(value):
         out.append(value & 127 | 128)
         value >>= 7
     return bytes(out) + bytes((value,))
+
+
+def overlong(r, value):
+    """The same number in more bytes than it needs, or in more than any number may have."""
+    out = bytearray(varint(value))
+    out[-1] |= 128
+    return bytes(out) + b"\x80" * r.choice((0, 1, max(0, 9 - len(out)), 12)) + r.choice((b"\0", b"\0", b"\1", b"\x7f"))
 
 
 class Reader:
@@ -44,22 +52,34 @@ class Reader:
 
 
 def change_varints(r, data):
-    """One or two of the numbers of a column of varints; what does not fit stays as it is."""
-    reader, places = Reader(data), []
+    """Some of the numbers of a column of varints: one, a run, their order; what does not fit stays as it is."""
+    reader, values = Reader(data), []
     try:
-        while reader.at < len(data) and len(places) < 5000:
-            places.append((reader.at, reader.varint()))
+        while reader.at < len(data) and len(values) < 5000:
+            values.append(reader.varint())
     except ValueError:
         pass
-    if not places:
+    rest = data[reader.at:]
+    if not values:
         return varint(r.choice(mutate.EDGES))
-    for _ in range(mutate.some(r, 2)):
-        i = r.randrange(len(places))
-        at, value = places[i]
-        size = len(varint(value))
-        data = data[:at] + varint(mutate.edge(r, r.choice((1, 2, 4, 8)), value)) + data[at + size:]
-        places = places[:i + 1]
-    return data
+    kind = r.randrange(12)
+    words = [varint(value) for value in values]
+    if kind == 0:
+        words = mutate.rearrange(r, words)
+    elif kind == 1:
+        swept = mutate.sweep(r, [struct.pack("<Q", v % (1 << 64)) for v in values], ((0, 8), (0, 4), (0, 1)))
+        words = [varint(mutate.number(word, 0, 8)) for word in swept]
+    elif kind == 2:
+        i = r.randrange(len(words))
+        words[i] = overlong(r, values[i])
+    elif kind == 3:
+        i, j = r.randrange(len(words)), r.randrange(len(words))
+        words[i], words[j] = words[j], words[i]
+    else:
+        for _ in range(mutate.some(r, 2)):
+            i = r.randrange(len(words))
+            words[i] = varint(mutate.edge(r, r.choice((1, 2, 4, 8)), values[i]))
+    return b"".join(words) + rest
 
 
 # ---- Digests ----
@@ -94,37 +114,65 @@ def seal_digest(data):
     return bytes(data)
 
 
-def change_digest(r, data):
-    if r.random() < 0.05:
-        return mutate.damage(r, data)
-    header, reader = bytearray(data[:32]), Reader(data[32:])
+def digest_columns(data):
+    """(header, columns), unpacked."""
+    header, reader = data[:32], Reader(data[32:])
     sizes = [(reader.varint(), reader.varint()) for _ in range(reader.varint())]
     columns = [reader.take(packed) for _, packed in sizes]
-    columns = [c if plain == packed else zstd.unpack(c) for c, (plain, packed) in zip(columns, sizes)]
-    held = [i for i, c in enumerate(columns) if c]
-    for _ in range(mutate.some(r, 3)):
-        # The first two say what the others hold: hardly anything is read behind damage to them.
-        i = r.choice(held[2:] if r.random() < 0.9 else held)
-        kind = r.randrange(12)
-        if kind <= 8:
-            columns[i] = change_varints(r, columns[i])
-        elif kind <= 10:
-            columns[i] = mutate.damage(r, columns[i], 1)
-        elif r.random() < 0.3:
-            columns[i] = r.choice((columns[i][:-1], columns[i] + b"\0", b"", columns[i] * 2))
-    if r.random() < 0.02:
-        columns = mutate.shuffle(r, columns, 1)
-    out, table = b"", varint(len(columns) if r.random() < 0.99 else mutate.edge(r, 1, len(columns)))
+    return header, [c if plain == packed else zstd.unpack(c) for c, (plain, packed) in zip(columns, sizes)]
+
+
+def change_column(r, column):
+    kind = r.randrange(14)
+    if kind <= 8:
+        return change_varints(r, column)
+    if kind <= 10:
+        return mutate.damage(r, column, 1)
+    if kind <= 12:
+        return mutate.flip(r, column)
+    return r.choice((column[:-1], column + b"\0", b"", column * 2)) if r.random() < 0.3 else column
+
+
+def digest_of(r, header, columns):
+    """The file, mostly with what fits: few other counts, sizes or versions, few damaged frames of zstd."""
+    header, out = bytearray(header), b""
+    table = varint(len(columns) if r.random() < 0.99 else mutate.edge(r, 1, len(columns)))
     wrong = r.randrange(len(columns)) if r.random() < 0.03 else -1
+    broken = r.randrange(len(columns)) if r.random() < 0.03 else -1
     for i, column in enumerate(columns):
         packed = zstd.pack(column)
         if len(packed) >= len(column) or r.random() < 0.1:
             packed = column
+        elif i == broken:
+            packed = mutate.flip(r, packed)
         table += varint(mutate.edge(r, 4, len(column)) if i == wrong else len(column)) + varint(len(packed))
         out += packed
-    if r.random() < 0.05:
+    if r.random() < 0.03:
         mutate.put(header, 8, 4, r.choice((0, 1, 2, 4, 1 << 31)))
     return seal_digest(bytes(header) + table + out)
+
+
+def change_digest(r, data):
+    if r.random() < 0.04:
+        return mutate.damage(r, data)
+    header, columns = digest_columns(data)
+    held = [i for i, c in enumerate(columns) if c]
+    for _ in range(mutate.some(r, 3)):
+        # The first two say what the others hold: hardly anything is read behind damage to them.
+        i = r.choice(held[2:] if r.random() < 0.95 else held)
+        columns[i] = change_column(r, columns[i])
+    if r.random() < 0.01:
+        columns = mutate.shuffle(r, columns, 1)
+    return digest_of(r, header, columns)
+
+
+def mix_digests(r, data, other):
+    """Columns of another digest in the place of some."""
+    (header, columns), (_, others) = digest_columns(data), digest_columns(other)
+    for _ in range(mutate.some(r, 4)):
+        i = r.randrange(2, min(len(columns), len(others)))
+        columns[i] = others[i]
+    return digest_of(r, header, columns)
 
 
 # ---- Indices of function traces (.lodet) ----
@@ -144,7 +192,7 @@ class Tokens:
     """A sequence of varints ('v'), bytes ('b') and checksums ('c'), read once and written with changes."""
 
     def __init__(self, data):
-        self.reader, self.all = Reader(data), []
+        self.reader, self.all, self.fixed = Reader(data), [], 0
 
     def v(self, n=1):
         for _ in range(n):
@@ -168,9 +216,15 @@ class Tokens:
         return b"".join(varint(x) if kind == "v" else x for kind, x in self.all) + self.reader.rest()
 
     def change(self, r):
+        """Some of the tokens, or two of them change places; mostly the first `fixed` stay."""
+        chosen = self.all[self.fixed:] if r.random() < 0.7 else self.all
         for _ in range(mutate.some(r, 3)):
-            token = r.choice(self.all)
-            if token[0] == "v":
+            token, other = r.choice(chosen), r.choice(chosen)
+            if r.random() < 0.15 and token[0] == other[0]:
+                token[1], other[1] = other[1], token[1]
+            elif token[0] == "v" and r.random() < 0.05:
+                token[:] = "b", overlong(r, token[1])
+            elif token[0] == "v":
                 token[1] = mutate.edge(r, r.choice((1, 2, 4, 8)), token[1])
             else:
                 token[1] = mutate.damage(r, token[1], 1)
@@ -190,8 +244,9 @@ def lodet_directory(data):
         t.text()
         t.text()
         t.v(6)
-    n_repairs = t.v()
-    for _ in range(t.v()):
+    n_repairs, n_threads = t.v(), t.v()
+    t.fixed = len(t.all)
+    for _ in range(n_threads):
         t.v(2)
         t.text()
         calls = t.v()
@@ -219,59 +274,106 @@ def lodet_spans(data, calls, b):
     return t, pieces
 
 
-def change_columns(r, data):
+def change_piece(r, data):
     try:
         plain = zstd.unpack(data)
     except ValueError:
         return change_varints(r, data)
-    return zstd.pack(change_varints(r, plain) if r.random() < 0.8 else mutate.damage(r, plain, 2))
+    return zstd.pack(change_column(r, plain))
+
+
+class Lodet:
+    """An index: tokens of its directory; of each thread its pieces, and its spans and stacks unpacked."""
+
+    def __init__(self, data):
+        self.header, self.is_other_directory = bytearray(data[:48]), False
+        at, size = struct.unpack_from("<QQ", data, 16)
+        self.directory, self.threads = lodet_directory(zstd.unpack(data[at:at + size]))
+        self.parts, place = [], 48
+        for _, _, *tokens in self.threads:
+            parts = []
+            for token in tokens:
+                parts.append(data[place:place + self.directory.all[token][1]])
+                place += len(parts[-1])
+            self.parts.append([parts[0], zstd.unpack(parts[1]), zstd.unpack(parts[2])])
+
+    def pieces(self, i):
+        """Those of a thread, whose sizes and checksums are in its spans."""
+        t, tokens = lodet_spans(self.parts[i][1], *self.threads[i][:2])
+        pieces, end = [], 0
+        for k in tokens:
+            pieces.append(self.parts[i][0][end:end + t.all[k][1]])
+            end += len(pieces[-1])
+        return t, tokens, pieces
+
+    def put_pieces(self, i, t, tokens, pieces):
+        for k, piece in zip(tokens, pieces):
+            t.all[k][1], t.all[k + 1][1] = len(piece), struct.pack("<I", lodet_checksum(piece))
+        self.parts[i][:2] = b"".join(pieces), t.write()
+
+    def change_pieces(self, r, i):
+        t, tokens, pieces = self.pieces(i)
+        for _ in range(mutate.some(r, 3)):
+            k = r.randrange(len(pieces))
+            pieces[k] = r.choice(pieces) if r.random() < 0.1 else change_piece(r, pieces[k]) if pieces[k] else b""
+        self.put_pieces(i, t, tokens, pieces)
+
+    def change(self, r):
+        """One part of a thread, or the directory, behind which nothing is read if its first figures are wrong."""
+        i, where = r.randrange(len(self.threads)), r.randrange(10)
+        if where <= 2:
+            t, _ = lodet_spans(self.parts[i][1], *self.threads[i][:2])
+            t.change(r)
+            self.parts[i][1] = t.write()
+        elif where <= 4:
+            self.parts[i][2] = change_column(r, self.parts[i][2])
+        elif where <= 8:
+            self.change_pieces(r, i)
+        else:
+            self.is_other_directory = True
+
+    def write(self, r=None):
+        """The file, with sizes and checksums of what it has; with `r` few of the parts are damaged once more."""
+        body = []
+        for (_, _, n_pieces, *tokens), (pieces, *plain) in zip(self.threads, self.parts):
+            self.directory.all[n_pieces][1] = len(pieces)
+            body.append(pieces)
+            for token, part in zip(tokens, plain):
+                part = mutate.flip(r, zstd.pack(part)) if r and r.random() < 0.01 else zstd.pack(part)
+                self.directory.all[token][1] = len(part)
+                self.directory.all[token + 1][1] = struct.pack("<I", lodet_checksum(part))
+                body.append(part)
+        if self.is_other_directory:
+            self.directory.change(r)
+        header, content, packed = self.header, b"".join(body), zstd.pack(self.directory.write())
+        struct.pack_into("<QQQ", header, 16, 48 + len(content), len(packed), lodet_checksum(packed))
+        if r and r.random() < 0.02:
+            header = bytearray(mutate.fields(r, header, ((8, 4), (12, 4), (16, 8), (24, 8)), 1))
+        struct.pack_into("<Q", header, 40, lodet_checksum(header[:40]))
+        return bytes(header) + content + packed
 
 
 def change_lodet(r, data):
-    if r.random() < 0.05:
+    if r.random() < 0.04:
         return mutate.damage(r, data)
-    header = bytearray(data[:48])
-    at, size = struct.unpack_from("<QQ", data, 16)
-    directory, threads = lodet_directory(zstd.unpack(data[at:at + size]))
-    body, place = [], 48
-    where = r.randrange(4)  # the directory, a thread's spans, its stacks, its pieces
-    victim = r.randrange(len(threads) or 1)
-    for i, (calls, b, n_pieces, spans_token, stacks_token) in enumerate(threads):
-        sizes = [directory.all[k][1] for k in (n_pieces, spans_token, stacks_token)]
-        pieces, spans, stacks = (data[place + sum(sizes[:k]):place + sum(sizes[:k + 1])] for k in range(3))
-        place += sum(sizes)
-        if i == victim and where == 1:
-            t, _ = lodet_spans(zstd.unpack(spans), calls, b)
-            t.change(r)
-            spans = zstd.pack(t.write())
-        elif i == victim and where == 2:
-            spans, stacks = spans, zstd.pack(change_varints(r, zstd.unpack(stacks)))
-        elif i == victim and where == 3:
-            t, tokens = lodet_spans(zstd.unpack(spans), calls, b)
-            parts, end = [], 0
-            for k in tokens:
-                parts.append(pieces[end:end + t.all[k][1]])
-                end += t.all[k][1]
-            for _ in range(mutate.some(r, 3)):
-                k = r.randrange(len(parts))
-                parts[k] = change_columns(r, parts[k]) if parts[k] else parts[k]
-            for k, part in zip(tokens, parts):
-                t.all[k][1], t.all[k + 1][1] = len(part), struct.pack("<I", lodet_checksum(part))
-            pieces, spans = b"".join(parts), zstd.pack(t.write())
-        directory.all[n_pieces][1] = len(pieces)
-        for token, part in ((spans_token, spans), (stacks_token, stacks)):
-            directory.all[token][1] = len(part)
-            directory.all[token + 1][1] = struct.pack("<I", lodet_checksum(part))
-        body += [pieces, spans, stacks]
-    if where == 0:
-        directory.change(r)
-    packed = zstd.pack(directory.write())
-    content = b"".join(body)
-    struct.pack_into("<QQQ", header, 16, 48 + len(content), len(packed), lodet_checksum(packed))
-    if r.random() < 0.05:
-        header = bytearray(mutate.fields(r, header, ((8, 4), (12, 4), (16, 8), (24, 8)), 1))
-    struct.pack_into("<Q", header, 40, lodet_checksum(header[:40]))
-    return bytes(header) + content + packed
+    index = Lodet(data)
+    index.change(r)
+    return index.write(r)
+
+
+def mix_lodets(r, data, other):
+    """Pieces, spans or stacks of a thread of another index, or of another thread of it."""
+    index, others = Lodet(data), Lodet(other)
+    source, place, k = r.choice(others.parts), r.randrange(len(index.parts)), r.choice((0, 1, 2))
+    index.parts[place][k] = source[k]
+    return index.write(r)
+
+
+# ---- Models ----
+
+def change_model(r, data):
+    """Mostly values, and few of them: damaged text, or one value in the wrong place, is refused before the rest is read."""
+    return texts.change_json(r, data, 0.05) if r.random() < 0.1 else mutate.json_text(r, data, 0.05, 2)
 
 
 # ---- Repositories ----
@@ -309,21 +411,34 @@ def change_row(r, db, table):
     rows = db.execute(f"SELECT {', '.join(keys)} FROM {table} ORDER BY 1").fetchall()
     if not rows:
         return
-    key = r.choice(rows)
+    key, other = r.choice(rows), r.choice(rows)
     where = " AND ".join(f"{k} IS ?" for k in keys)
-    if r.random() < 0.1:
+    kind, column = r.random(), r.choice(columns)
+    if kind < 0.08:
         db.execute(f"DELETE FROM {table} WHERE {where}", key)
         return
-    column = r.choice(columns)
+    if kind < 0.14:  # another row's value; keys change places with nothing
+        theirs = f"(SELECT {column} FROM {table} WHERE {where})"
+        db.execute(f"UPDATE OR IGNORE {table} SET {column} = {theirs} WHERE {where}", (*other, *key))
+        return
+    if kind < 0.2:  # one value in all rows
+        value = r.choice((0, -1, 1 << 31, 1 << 62, -(1 << 63), "", None))
+        db.execute(f"UPDATE OR IGNORE {table} SET {column} = ?", (value,))
+        return
+    if kind < 0.24:  # a row twice, with another first key
+        values = ", ".join("?" if c == keys[0] else c for c in columns)
+        db.execute(f"INSERT OR IGNORE INTO {table} SELECT {values} FROM {table} WHERE {where}",
+                   (r.choice((0, -1, 1 << 40, 1 << 62)), *key))
+        return
     (old,) = db.execute(f"SELECT {column} FROM {table} WHERE {where}", key).fetchone()
     if isinstance(old, bytes) and r.random() < 0.85:
-        new = change_digest(r, old)
+        new = change_digest(r, old) if old[1:5] == b"lode" else change_varints(r, old)
     elif isinstance(old, int) and r.random() < 0.7:
         new = mutate.edge(r, 8, old) - (1 << 63) if r.random() < 0.5 else old + r.choice((-1, 1, 1000))
     elif isinstance(old, str) and r.random() < 0.7:
-        new = mutate.text(r, old.encode("utf-8", "surrogateescape"), 2).decode("utf-8", "replace")
+        new = texts.change(r, old.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
     else:
-        new = r.choice((None, -1, 0, 1 << 62, 0.5, "", "x" * 17, b"", b"\0"))
+        new = r.choice((None, -1, 0, 1 << 62, 0.5, 1e300, "", "x" * 17, "12", b"", b"\0", b"x" * 70000))
     db.execute(f"UPDATE OR IGNORE {table} SET {column} = ? WHERE {where}", (new, *key))
 
 
@@ -365,16 +480,21 @@ def change_repository(r, data):
 REPORT = re.compile(rb'(<script type="application/octet-stream" class="lode-report"[^>]*>)([^<]*)(</script>)')
 
 
+def page_of(data):
+    """A page's reports, without the program that shows them."""
+    return b"<!doctype html>\n" + b"\n".join(m.group() for m in REPORT.finditer(data))
+
+
 def change_page(r, data):
     """The JSON of a report, what it is packed in, or the page around."""
     def change_report(match):
-        if r.random() < 0.3:
+        if r.random() < 0.1:
             return match.group()
         text = match.group(2)
         try:
             packed = base64.b64decode(text, validate=True)
             if r.random() < 0.7:
-                packed = zlib.compress(mutate.json_text(r, zlib.decompress(packed)))
+                packed = zlib.compress(texts.change_json(r, zlib.decompress(packed)))
             else:
                 packed = mutate.damage(r, packed)
             text = base64.b64encode(packed)
@@ -383,4 +503,4 @@ def change_page(r, data):
         return match.group(1) + text + match.group(3)
 
     data = REPORT.sub(change_report, data)
-    return mutate.text(r, data, 2) if r.random() < 0.3 else data
+    return texts.change(r, data) if r.random() < 0.2 else data

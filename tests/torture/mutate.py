@@ -95,6 +95,75 @@ def shuffle(r, parts, most=4, keep=0):
     return parts
 
 
+def sweep(r, records, places):
+    """One field of many records: the same edge value, another record's, in reverse order, or rising by huge steps."""
+    records = [bytearray(record) for record in records]
+    at, size = r.choice(places)
+    having = [i for i, record in enumerate(records) if at + size <= len(record)]
+    if not having:
+        return [bytes(record) for record in records]
+    first = r.randrange(len(having))
+    chosen = having[first:first + r.choice((3, 20, len(having)))]
+    values = [number(records[i], at, size) for i in chosen]
+    kind, start, step = r.randrange(4), edge(r, size, values[0]), 1 << r.randrange(8 * size)
+    if kind == 0:
+        values = [start] * len(values)
+    elif kind == 1:
+        values = [r.choice(values) for _ in values]
+    elif kind == 2:
+        values.reverse()
+    else:
+        values = [start + step * k for k in range(len(values))]
+    for i, value in zip(chosen, values):
+        put(records[i], at, size, value)
+    return [bytes(record) for record in records]
+
+
+def rearrange(r, parts, keep=0):
+    """The order and number of records: backwards, turned, cut at one or within it, a run of them many times."""
+    head, parts = list(parts[:keep]), list(parts[keep:])
+    if not parts:
+        return head
+    kind, i = r.randrange(6), r.randrange(len(parts))
+    n = min(r.choice((2, 8, 64)), len(parts) - i)
+    if kind == 0:
+        parts.reverse()
+    elif kind == 1:
+        parts = parts[i:] + parts[:i]
+    elif kind == 2:
+        del parts[i:]
+    elif kind == 3:
+        parts[i:] = [parts[i][:r.randrange(len(parts[i]) + 1)]]
+    elif kind == 4:
+        parts[i:i] = parts[i:i + n] * r.choice((2, 8, 300 // n))
+    else:
+        run = parts[i:i + n]
+        r.shuffle(run)
+        parts[i:i + n] = run
+    return head + parts
+
+
+def many(r, records, places):
+    """Many records at once: one of their fields, or their order."""
+    return sweep(r, records, places) if places and r.random() < 0.5 else rearrange(r, records)
+
+
+def splice(r, parts, others, keep=0):
+    """Records of two inputs of a kind: one's beginning and the other's end, or a run of the one within the other."""
+    i, j = r.randint(keep, max(keep, len(parts))), r.randint(min(keep, len(others)), len(others))
+    if r.random() < 0.5:
+        return list(parts[:i]) + list(others[j:])
+    return list(parts[:i]) + list(others[j:j + r.choice((1, 8, 64))]) + list(parts[i:])
+
+
+def flip(r, data, most=3):
+    """Some bits, nothing else: sizes stay."""
+    data = bytearray(data)
+    for _ in range(some(r, most) if data else 0):
+        data[r.randrange(len(data))] ^= 1 << r.randrange(8)
+    return bytes(data)
+
+
 WORDS = (b"", b"-", b"0", b"-1", b"nan", b"inf", b"1e308", b"-1e-308", b"0x10", b"1e6", b"99999999999999999999",
          b"9223372036854775807", b"-9223372036854775808", b"18446744073709551615", b"2305843009213693952",
          b"4294967296", b"2147483648", b"0.000000000000000001", b"1.5.2", b'"', b"'", b"\\", b"\0", b"\xff\xfe",
@@ -180,15 +249,15 @@ def nodes(value):
                 todo.append(at[key])
 
 
-def json_text(r, data):
-    """Another value, one less, one twice, one far too deep; else damage to the text."""
+def json_text(r, data, as_text=0.25, most=5):
+    """Another value, one less, one twice, one far too deep; else, of a share `as_text`, damage to the text."""
     try:
         tree = json.loads(data)
     except ValueError:
         return text(r, data)
-    if r.random() < 0.25 or not isinstance(tree, (dict, list)):
+    if r.random() < as_text or not isinstance(tree, (dict, list)):
         return text(r, data) if r.random() < 0.5 else damage(r, data)
-    for _ in range(some(r, 5)):
+    for _ in range(some(r, most)):
         places = list(nodes(tree))
         if not places:
             break

@@ -66,7 +66,7 @@ def record_of(kind, body, misc=0):
 
 
 def header_of(record):
-    return struct.unpack_from("<IHH", record)
+    return struct.unpack_from("<IHH", record[:8].ljust(8, b"\0"))
 
 
 def parse(data):
@@ -142,6 +142,30 @@ def change_record(r, record):
     return record_of(kind, bytes(body), misc)
 
 
+def change_sizes(r, records):
+    """A record's size alone: it takes in the next one, ends too early, or is none; or the body as long as it says."""
+    i = r.randrange(len(records))
+    kind, misc, size = header_of(records[i])
+    following = header_of(records[i + 1])[2] if i + 1 < len(records) else 8
+    said = r.choice((0, 7, 8, 9, size - 8, size + 8, size + following, size + following // 2, 0xFFF8, 0xFFFF)) & 0xFFFF
+    body = records[i][8:]
+    if r.random() < 0.3:
+        body = body[:max(0, said - 8)].ljust(max(0, said - 8), r.choice((b"\0", b"\xff", b"A")))
+    return [*records[:i], struct.pack("<IHH", kind, misc, said) + body, *records[i + 1:]]
+
+
+def change_many(r, records):
+    """Records of one kind: a number of theirs, or their order."""
+    kind = header_of(r.choice(records))[0]
+    places = [i for i, record in enumerate(records) if header_of(record)[0] == kind]
+    fields = [(at, size) for at in range(8, min(96, max(len(records[i]) for i in places)), 4) for size in (4, 8)]
+    changed = mutate.many(r, [records[i] for i in places], fields)
+    out = list(records)
+    for i, record in zip(places, changed):
+        out[i] = record
+    return out + changed[len(places):]
+
+
 def compressed(r, records):
     """Some of the records behind each other in zstd frames, cut anywhere into records."""
     begin = r.randrange(len(records) + 1)
@@ -213,6 +237,8 @@ def change(r, data):
             at = 8 * r.randint(1, max(1, len(records[i]) // 8))
             body = records[i][8:at] + records[j][at:]
             records[i] = record_of(header_of(records[i])[0], body, header_of(records[i])[1])
+    if records and r.random() < 0.3:
+        records[:] = r.choice((change_sizes, change_many, change_many, mutate.rearrange))(r, records)
     if r.random() < 0.25:
         recording.records = compressed(r, records)
     if r.random() < 0.25:
@@ -221,3 +247,14 @@ def change(r, data):
     if r.random() < 0.1:  # the header's own numbers
         out = mutate.fields(r, out, [(8 * i, 8) for i in range(1, 13)], 1)
     return out
+
+
+def mix(r, data, other):
+    """Records of two recordings, with the attrs of one and features of both."""
+    recording, others = parse(data), parse(other)
+    recording.records = mutate.splice(r, recording.records, others.records)
+    if r.random() < 0.5:
+        recording.features |= {bit: others.features[bit] for bit in others.features if r.random() < 0.3}
+    if r.random() < 0.3:
+        recording.attrs = mutate.splice(r, recording.attrs, others.attrs)
+    return recording.pipe() if r.random() < 0.25 else recording.file()

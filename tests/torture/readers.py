@@ -1,6 +1,7 @@
 """What lode reads, and how the program is asked to read it: one Reader each, with its inputs from the tree (and from
 ../shared, where it is there) and those that lode itself makes of them."""
 import dataclasses
+import functools
 import gzip
 import lzma
 import pathlib
@@ -13,6 +14,8 @@ import calls
 import kept
 import mutate
 import perf_data
+import questions
+import texts
 import zstd
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -33,6 +36,8 @@ class Reader:
     beside   files that lie there, not damaged: {name: bytes}
     reached  functions of the decoder's inner loops, "file.c:function"; one of them is enough. Text formats have none
     codes    exit codes that are right for damaged inputs of this kind
+    mix      (random, seed, another) -> parts of both
+    outputs  beginnings of names of files that may be written
     """
     name: str
     seeds: list
@@ -42,7 +47,8 @@ class Reader:
     beside: dict = dataclasses.field(default_factory=dict)
     reached: tuple = ()
     codes: tuple = (0, 1, 3)
-    outputs: tuple = ()
+    mix: object = None
+    outputs: tuple = ("out.",)
 
 
 def content(path):
@@ -127,10 +133,20 @@ def packed(data):
     return [gzip.compress(data, mtime=0), lzma.compress(data), zstd.pack(data)]
 
 
+@functools.cache
+def zeros(n):
+    return zstd.pack(bytes(n))
+
+
 def change_packed(r, data):
-    """Damage behind the frame's first bytes, so that unpacking begins."""
+    """Damage behind the frame's first bytes, so that unpacking begins; or frames, in and behind each other."""
     if r.random() < 0.1:
         return mutate.damage(r, data)
+    if r.random() < 0.2:
+        more = r.choice((data, data[:r.randrange(len(data))], zstd.pack(b""), zstd.pack(data), gzip.compress(data),
+                         lzma.compress(data), b"\x50\x2a\x4d\x18\xff\xff\xff\xff", b"\x50\x2a\x4d\x18\x04\0\0\0abcd",
+                         zeros(1 << 26), bytes(512), b"x"))
+        return r.choice((data + more, more + data, more))
     head = 18 if data[0] != 0xFD else 24
     return data[:head] + mutate.damage(r, data[head:], 2)
 
@@ -139,7 +155,8 @@ def bundle(recording):
     """What lode record leaves in a folder, but for the symbols."""
     titles = (b"1913400000000\t18500\tplughelper: pool 10.0.0.7(51234) idle\n"
               b"1913100000000\t18500\t/usr/bin/python3\\0-u\\0/srv/app.py\\0--port\\080\n")
-    return {"perf.data": recording, "symptoms.tsv": (TOP / "samples/startup/symptoms.tsv").read_bytes(),
+    symptoms = (TOP / "samples/startup/symptoms.tsv").read_bytes().replace(b"startup-08.perf.data.zst", b"perf.data")
+    return {"perf.data": recording, "symptoms.tsv": symptoms,
             "titles.tsv": titles, ".command": b"plugh\0--all\0", ".pids": b"18500,18501",
             "INCOMPLETE": b"lode record: this bundle is incomplete\nlacks symbols of 3 modules\n"}
 
@@ -149,7 +166,7 @@ def change_bundle(r, files):
     name = r.choice(sorted(files))
     if r.random() < 0.1:
         return {n: data for n, data in files.items() if n != name}
-    change = perf_data.change if name == "perf.data" else mutate.text
+    change = perf_data.change if name == "perf.data" else texts.change
     return {**files, name: change(r, files[name])}
 
 
@@ -173,24 +190,42 @@ def readers(lode, folder, is_full):
     names = [f"s{i}.data" for i in range(min(4, len(streams)))]
     make.run("digest", "-o", "digests", *symptom, *names)
     make.run("digest", "--merge", "merged.digest", *symptom, *names)
+    make.put(other=perf_data.shrink(content(TOP / "samples/startup/startup-12.perf.data.zst")))
+    make.run("digest", "--merge", "other.digest", *symptom, "other")
     digests = [p.read_bytes() for p in sorted((folder / "digests").iterdir()) if p.suffix == ".digest"]
-    digests += [make.get("merged.digest")] + corpus("fuzz_digest", "folded", "perf")
+    merged = make.get("merged.digest")
+    digests += [merged] + corpus("fuzz_digest", "folded", "perf")
+    digested = {name: make.get(name) for name in (names[0], names[2])}  # the others have no symptoms
     make.put(a_xray=xray[0], m_xray=mailroom, c_json=chrome[0], f_folded=folded[0])
     indices = []
     for i, name in enumerate(("a_xray", "m_xray", "c_json")):
         make.run("timeline", "--index", f"{i}.lodet", name)
         indices.append(make.get(f"{i}.lodet"))
-    make.run("import", "--repo", "r.lode", *symptom, "--label", "release=1", *names)
+    make.run("import", "--repo", "r.lode", *symptom, "--label", "release=1", *names[:2])
+    make.run("import", "--repo", "r.lode", *symptom, "--label", "release=2", *names[2:])
     make.run("sign", "--repo", "r.lode", "--name", "known", "main;*")
     make.run("mine", "--repo", "r.lode")
+    for i in range(40):  # 16 digests are a segment
+        make.put(**{f"{i}.folded": b"main;work;step_%d %d\nmain;wait %d\n" % (i % 7, 900 + i, 80 + i % 9)})
+    for release in range(2):
+        make.run("import", "--repo", "m.lode", "--label", f"release={release + 1}",
+                 *(f"{i}.folded" for i in range(20 * release, 20 * release + 20)))
+    make.run("sign", "--repo", "m.lode", "--name", "known", "main;work;*")
+    make.run("coverage", "--no-mining", "--repo", "m.lode")
+    make.run("mine", "--repo", "m.lode")
     mined = make.run("mine", "--json", *symptom, names[0])
     make.run("sign", "--repo", "r.lode", "--export", "signatures.txt")
+    signatures = make.get("signatures.txt")
     web, db, log = counters_csv(r, "web"), counters_csv(r, "db"), access_log(r)
     make.put(web=web, db=db, log=log)
-    service = ["--log", "log", "-c", "web=web", "-c", "db=db"]
+    service = questions.SERVICE
     make.run("pio", "train", *service, "-o", "model")
     make.run("pio", "train", "--classic", *service, "-o", "classic")
     make.run("pio", "watch", "-m", "model", *service, "--from", "start", "--once", "--state", "state")
+    make.run("mine", "--html", "mine.html", "merged.digest")
+    make.run("timeline", "--html", "timeline.html", "1.lodet")
+    make.run("pio", "analyse", "-m", "model", *service, "--html", "pio.html")
+    pages = [kept.page_of(make.get(f"{name}.html")) for name in ("mine", "timeline", "pio")]
     model, state = make.get("model"), make.get("state")
     beside_pio = {"model": model, "web": web, "db": db, "log": log}
     analyse = ["pio", "analyse", "-m", "model"]
@@ -203,23 +238,21 @@ def readers(lode, folder, is_full):
     kallsyms = content(TOP / "samples/startup/symbols/.build-id/4a/5a9b0affb66c437abcd455d2738af879985fa9/kallsyms.zst")
     timeline = [["timeline", "IN"], ["timeline", "--json", "IN"], ["timeline", "--window", "+0,+1ms", "IN"],
                 ["timeline", "--index", "out.lodet", "IN"], ["timeline", "--chrome-trace", "out.json", "IN"]]
-    indexed = timeline + [["timeline", "--html", "out.html", "IN"], ["timeline", "--symptoms-out", "out.txt", "IN"],
-                          ["timeline", "--json", "--page", "IN"], ["timeline", "--thread", "1001", "IN"],
-                          ["timeline", "--at", "1001:+1us", "IN"], ["timeline", "-f", "main", "IN"]]
     stream = [["info", "IN"], ["mine", *symptom, "IN"], ["mine", "--scope", "graph", *symptom, "IN"],
               ["mine", "--folded", *symptom, "IN"], ["suspects", "IN"], ["timeline", "IN"],
               ["digest", "--merge", "out.digest", *symptom, "IN"], ["mine", "--json", "--detail", *symptom, "IN"],
               ["mine", "--join", "--clock-offset", "1ms", *symptom, "IN", "IN"]]
-    lode_outputs = ("out.lodet", "out.json", "out.digest", "out.txt", "out.model", "out.html", "out.lode")
     everything = [
         Reader("perf.data", streams, perf_data.change, "in.data", stream,
                reached=("perf_sample.c:lode_perf_sample_parse",), codes=(0, 1, 2, 3)),
         Reader("bundle", [bundle(streams[2])], change_bundle, "in.lode",
                [["info", "IN"], ["mine", "IN"], ["mine", *symptom, "IN"],
                 ["mine", "--join", "--clock-offset", "-1ms", *symptom, "IN", "IN"]], codes=(0, 1, 2, 3)),
-        Reader("perf script", script, mutate.text, "in.txt", stream, codes=(0, 1, 2, 3)),
-        Reader("folded stacks", folded, mutate.text, "in.folded",
-               [["mine", "IN"], ["info", "IN"], ["mine", "--kind", "wait", "--unit", "ns", "IN"], ["diff", "IN", "IN"]],
+        Reader("perf script", script, texts.change, "in.txt", stream, codes=(0, 1, 2, 3)),
+        Reader("folded stacks", folded, texts.change, "in.folded",
+               [["mine", "IN"], ["info", "IN"], ["diff", "IN", "b.folded"],
+                ["mine", "--kind", "wait", "--unit", "ns", "IN"]],
+               beside={"b.folded": b"main;work;read 70\nmain;idle 9\n"},
                codes=(0, 1, 2, 3)),
         Reader("compressed", packed(folded[0] * 40) + packed(streams[0]), change_packed, "in.data",
                [["info", "IN"], ["mine", *symptom, "IN"]], reached=("decompress.c:run_zstd", "decompress.c:run_gzip",
@@ -228,65 +261,66 @@ def readers(lode, folder, is_full):
                reached=("xray_basic.c:take_record_xray_basic", "xray_fdr.c:metadata")),
         Reader("uftrace", [uftrace], calls.change_uftrace, "in.uftrace", timeline,
                reached=("uftrace_records.c:lode_uftrace_records_next",)),
-        Reader("Chrome trace", chrome, mutate.json_text, "in.json", timeline),
-        Reader("function_graph", corpus("fuzz_ftrace"), mutate.text, "in.txt", timeline),
-        Reader("calls as text", corpus("fuzz_calltext"), mutate.text, "in.txt", timeline),
-        Reader("names of functions", [(TOP / "samples/mailroom/symbols.tsv").read_bytes()], mutate.text, "in.tsv",
+        Reader("Chrome trace", chrome, texts.change_json, "in.json", timeline),
+        Reader("function_graph", corpus("fuzz_ftrace"), texts.change, "in.txt", timeline),
+        Reader("calls as text", corpus("fuzz_calltext"), texts.change, "in.txt", timeline),
+        Reader("names of functions", [(TOP / "samples/mailroom/symbols.tsv").read_bytes()], texts.change, "in.tsv",
                [["timeline", "--symbols", "IN", "m.xray"], ["timeline", "--thread-names", "IN", "m.xray"]],
                beside={"m.xray": mailroom}),
         Reader("digest", digests, kept.change_digest, "in.digest",
-               [["mine", "IN"], ["mine", "--json", "--detail", "IN"],
-                ["import", "--repo", "out.lode", "IN"], ["digest", "--merge", "out.digest", "IN"]],
+               questions.questions(lode, "digest"),
+               beside={"d.digest": make.get("other.digest"), "known.txt": signatures, **digested},
                reached=("digest_read.c:read_frames",), codes=(0, 1, 2, 3)),
-        Reader("index (.lodet)", indices, kept.change_lodet, "in.lodet", indexed,
+        Reader("index (.lodet)", indices, kept.change_lodet, "in.lodet",
+               questions.questions(lode, "index"),
                reached=("timeline_read.c:get_thread",), codes=(0, 1, 2, 3)),
-        Reader("repository", [make.get("r.lode")], kept.change_repository, "in.lode",
-               [["repo", "check", "--repo", "IN"], ["repo", "list", "--repo", "IN"], ["mine", "--repo", "IN"],
-                ["coverage", "--repo", "IN"], ["repo", "forget", "--repo", "IN", "--where", "host~*", "--yes"],
-                ["repo", "compact", "--rebuild", "--repo", "IN"], ["repo", "labels", "--repo", "IN"],
-                ["diff", "--repo", "IN", "release=1", "release!=1"], ["sign", "--repo", "IN", "--list"],
-                ["import", "--repo", "IN", "s.data"]],
-               beside={"s.data": streams[0]},
+        Reader("repository", [make.get("r.lode"), make.get("m.lode")], kept.change_repository, "in.lode",
+               questions.questions(lode, "repository"),
+               beside={"known.txt": signatures, **digested},
                reached=("repo_check.c:check_digest", "repo_read.c:work_slot", "repo_find.c:read_stream",
                         "repo_db.c:lode_repo_step"), codes=(0, 1, 2, 3)),
         Reader("symptoms", [(TOP / "samples/startup/symptoms.tsv").read_bytes()] + corpus("fuzz_symptoms"),
-               mutate.text, "in.tsv", [["mine", "--symptoms", "IN", "startup-08.perf.data"]],
+               texts.change, "in.tsv", [["mine", "--symptoms", "IN", "startup-08.perf.data"]],
                beside={"startup-08.perf.data": streams[2]}, codes=(0, 1, 2, 3)),
-        Reader("signatures", [make.get("signatures.txt")] + corpus("fuzz_signatures"), mutate.text, "in.txt",
+        Reader("signatures", [signatures] + corpus("fuzz_signatures"), texts.change, "in.txt",
                [["coverage", "-s", "IN", "d.digest"], ["sign", "-s", "IN", "--list"],
                 ["triage", "-s", "IN", "d.digest"]], beside={"d.digest": digests[-1]}, codes=(0, 1, 2, 3)),
-        Reader("mined clusters", [mined] + corpus("fuzz_mined"), mutate.json_text, "in.json",
+        Reader("mined clusters", [mined] + corpus("fuzz_mined"), texts.change_json, "in.json",
                [["sign", "-s", "out.txt", "--from", "IN", "-c", "1", "--name", "x"]], codes=(0, 2, 3)),
-        Reader("pio model", [model, make.get("classic")] + corpus("fuzz_pio_model"), mutate.json_text, "in.model",
-               [["pio", "show", "IN"], ["pio", "analyse", "-m", "IN", *service]], beside=beside_pio,
+        Reader("pio model", [model, make.get("classic")] + corpus("fuzz_pio_model"), kept.change_model, "in.model",
+               questions.questions(lode, "model"),
+               beside={**beside_pio, "s2.data": streams[2]},
+               reached=("model_file.c:read_settings",),
                codes=(0, 1, 2, 3)),
-        Reader("counters", [web] + corpus("fuzz_counters"), mutate.text, "web_in",
+        Reader("counters", [web] + corpus("fuzz_counters"), texts.change, "web_in",
                [[*analyse, "-c", "web=IN", "-c", "db=db"], [*analyse, *service[:2], "-c", "web=IN", "-c", "db=db"]],
                beside=beside_pio, codes=(0, 1, 2, 3)),
-        Reader("counters in JSON", corpus("fuzz_counters", "prometheus", "sadf-json"), mutate.json_text, "web_in",
+        Reader("counters in JSON", corpus("fuzz_counters", "prometheus", "sadf-json"), texts.change_json, "web_in",
                [[*analyse, "-c", "IN", "-c", "db=db"]], beside=beside_pio, codes=(0, 1, 2, 3)),
-        Reader("request log", [lines(log, 200)] + corpus("fuzz_log", "combined", "w3c", "csv", skip=1), mutate.text,
+        Reader("request log", [lines(log, 200)] + corpus("fuzz_log", "combined", "w3c", "csv", skip=1), texts.change,
                "in.log", [[*analyse, "--log", "IN", *service[2:]],
                           ["pio", "train", "--log", "IN", *service[2:], "-o", "out.model"]], beside=beside_pio,
                codes=(0, 1, 2, 3)),
-        Reader("watch state", [state] + corpus("fuzz_pio_watch"), mutate.text, "in.state",
+        Reader("watch state", [state] + corpus("fuzz_pio_watch"), texts.change, "in.state",
                [["pio", "watch", "-m", "model", *service, "--from", "start", "--once", "--state", "IN"]],
                beside=beside_pio, codes=(0, 1, 2, 3)),
         Reader("ELF", [orderd], addresses.change_elf, elf_file,
                [["mine", "--folded", *symptom, "in.data"], ["mine", "--folded", "--inline", *symptom, "in.data"]],
                beside=asks_elf, reached=("elf_symbols.c:is_shown_by_perf",), codes=(0, 1)),
-        Reader("kallsyms", [lines(kallsyms, 3000)], mutate.text, "in.kallsyms",
+        Reader("kallsyms", [lines(kallsyms, 3000)], texts.change, "in.kallsyms",
                [["mine", "--folded", *symptom, "--kallsyms", "IN", "s.data"]], beside={"s.data": streams[0]},
                codes=(0, 1, 3, 4)),
-        Reader("perf-PID.map", [addresses.perf_map()], mutate.text, "perf-4242.map",
+        Reader("perf-PID.map", [addresses.perf_map()], texts.change, "perf-4242.map",
                [["mine", "--folded", *symptom, "in.data"]], beside=asks_map, codes=(0, 1)),
         Reader("jitdump", [addresses.jitdump()], addresses.change_jitdump, "jit-4242.dump",
                [["mine", "--folded", *symptom, "in.data"]], beside=asks_dump, reached=("jit.c:read_load",),
                codes=(0, 1)),
-        Reader("page", corpus("fuzz_html", "parted.html", "two.html"), kept.change_page, "in.html",
-               [["analyze", "IN", "-o", "out.html"]], reached=("html_read.c:inflate_text",)),
+        Reader("page", pages + corpus("fuzz_html", "parted.html", "two.html"), kept.change_page, "in.html",
+               questions.questions(lode, "page"), reached=("html_read.c:inflate_text",)),
     ]
     shutil.rmtree(folder / "digests")
+    mixed = {texts.change: texts.mix, texts.change_json: texts.mix, perf_data.change: perf_data.mix,
+             kept.change_digest: kept.mix_digests, kept.change_lodet: kept.mix_lodets, calls.change_xray: calls.mix_xray}
     for reader in everything:
-        reader.outputs = lode_outputs
+        reader.mix = mixed.get(reader.change) if len(reader.seeds) > 1 else None
     return everything

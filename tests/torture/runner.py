@@ -9,10 +9,11 @@ import readers as readers_module
 
 ANSWER, CPU_S, WALL_S = struct.Struct("<iII"), 20, 120
 SANITIZER_CODE = 99
+MIXED = 0.1  # share of inputs that are parts of two
 SANITIZER_OPTIONS = f"abort_on_error=0:halt_on_error=1:exitcode={SANITIZER_CODE}"
 # What there is to say where an input was read and holds nothing of use.
 NOT_OF_THE_FILE = (b"no symptom", b"nothing to measure", b"of its recordings", b"no recording in the repository",
-                   b"no interval has both", b"no recordings")
+                   b"no interval has both", b"no recordings", b"the recording cannot be read again", b"no stack contains")
 REPORTS = (b"ERROR: AddressSanitizer", b"ERROR: LeakSanitizer", b"runtime error:", b"Assertion `")
 
 
@@ -78,14 +79,11 @@ def lay(folder, name, data):
 
 
 class Trial:
-    """One damaged input of a reader: a pure function of seed, reader and number."""
+    """An input of a reader and what is asked of it."""
 
-    def __init__(self, reader, seed, number):
-        r = readers_module.random.Random(f"{seed}/{reader.name}/{number}")
-        self.reader, self.number = reader, number
-        self.data = reader.change(r, r.choice(reader.seeds))
-        self.ask = [reader.file if word == "IN" else word.replace("=IN", "=" + reader.file) for word in
-                    r.choice(reader.ask)]
+    def __init__(self, reader, number, data, ask):
+        self.reader, self.number, self.data = reader, number, data
+        self.ask = [reader.file if word == "IN" else word.replace("=IN", "=" + reader.file) for word in ask]
 
     def __str__(self):
         return f"{self.reader.name} {self.number}: lode {' '.join(self.ask)}"
@@ -94,6 +92,17 @@ class Trial:
         for name, data in self.reader.beside.items():
             lay(folder, name, data)
         lay(folder, self.reader.file, self.data)
+
+
+def damaged(reader, seed, number):
+    """A pure function of seed, reader and number."""
+    r = readers_module.random.Random(f"{seed}/{reader.name}/{number}")
+    sound = r.choice(reader.seeds)
+    if reader.mix and r.random() < MIXED:
+        data = reader.mix(r, sound, r.choice(reader.seeds))
+    else:
+        data = reader.change(r, sound)
+    return Trial(reader, number, data, r.choice(reader.ask))
 
 
 def judge(trial, program, code, stdout, stderr, left, max_kb, memory_mb):
@@ -138,22 +147,24 @@ class Runner:
         for program in programs:
             program.folder = folder
 
+    def run(self, program, trial):
+        """Exit code, ms of CPU, KiB of memory, and the files that are new."""
+        place = self.folder / "in"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        trial.lay(place)
+        before = files_below(place)
+        answer = program.run(place, trial.ask, self.folder / "stdout", self.folder / "stderr")
+        return *answer, sorted(files_below(place) - before) + sorted(files_below(self.folder / "home"))
+
     def try_one(self, trial, keep=None):
         """(what is wrong or '', exit code, was the inner loop reached: None if nobody looked)."""
         answers, reached = [], None
         for program in self.programs:
-            place = self.folder / "in"
-            shutil.rmtree(place, ignore_errors=True)
-            place.mkdir()
-            trial.lay(place)
-            before = files_below(place)
-            arguments = trial.ask
-            out, err = self.folder / "stdout", self.folder / "stderr"
-            code, cpu_ms, max_kb = program.run(place, arguments, out, err)
+            code, cpu_ms, max_kb, left = self.run(program, trial)
             self.cpu_ms[program.path] += cpu_ms
             self.slowest = max(self.slowest, (cpu_ms, str(trial)))
-            stdout, stderr = out.read_bytes(), err.read_bytes()
-            left = sorted(files_below(place) - before) + sorted(files_below(self.folder / "home"))
+            stdout, stderr = ((self.folder / name).read_bytes() for name in ("stdout", "stderr"))
             limit = self.memory_mb * (1 if program.memory_mb else 4)
             wrong = judge(trial, program, code, stdout, stderr, left, max_kb, limit)
             if not wrong and answers and answers[0] != (code, stdout, stderr):
