@@ -2,6 +2,7 @@
 #include <zstd.h>
 
 #include "base/atomic_file.h"
+#include "model/call_cursor.h"
 #include "store/timeline_file.h"
 #include "base/varint.h"
 
@@ -177,12 +178,41 @@ static int put_part(struct writer *w)
 	return put_pending(w, w->packed.at, n);
 }
 
+/* Pieces of an index are copied as they are: what their checksums do not show is found by reading
+   them. */
+static int check_pieces(struct writer *w, const struct lode_call_thread *thread)
+{
+	struct lode_call_cursor cursor;
+	struct lode_call_sums sums = {0};
+	struct lode_call_run run;
+	int rc = LODE_OK;
+
+	lode_call_cursor_init(&cursor, w->trace, thread);
+	lode_call_sums_reserve(&sums, thread->n_stacks);
+	for (uint64_t at = 0; at < thread->n_calls && rc == LODE_OK; at = run.first + run.n)
+		rc = lode_call_cursor_block(&run, &cursor, at);
+	for (unsigned level = 0; level < thread->n_levels; level++)
+		for (size_t i = 0; i < thread->levels[level].n && rc == LODE_OK; i++) {
+			if (thread->levels[level].at[i].sums.size)
+				rc = lode_call_sum_span(&sums, &cursor,
+							&thread->levels[level].at[i]);
+			sums.at.n = 0;
+		}
+	if (rc < 0 && w->err)
+		*w->err = cursor.err;
+	lode_call_sums_release(&sums);
+	lode_call_cursor_release(&cursor);
+	return rc;
+}
+
 static int put_thread(struct writer *w, const struct lode_call_thread *thread)
 {
 	lode_byte_vec *to = &w->directory;
 	int64_t start;
 	int rc = lode_call_thread_need(w->trace, thread, LODE_CALL_ALL, w->err);
 
+	if (rc == LODE_OK && thread->pieces.is_index)
+		rc = check_pieces(w, thread);
 	if (rc < 0)
 		return rc;
 	put_signed(to, thread->pid);

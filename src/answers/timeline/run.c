@@ -434,8 +434,6 @@ static int ask_trace(struct lode_timeline_state *s, const struct lode_timeline_r
 		rc = find_function(&function, &s->answer, request->function, err);
 	if (rc == LODE_OK && request->at)
 		rc = find_moment(&thread, &t_ns, &s->answer, request->at, err);
-	if (rc == LODE_OK && request->symptoms)
-		rc = lode_timeline_symptoms(request->symptoms, &s->answer.job, function, err);
 	if (rc == LODE_OK && request->at)
 		rc = ask_moment(s, thread, t_ns, err);
 	else if (rc == LODE_OK && request->function)
@@ -444,6 +442,9 @@ static int ask_trace(struct lode_timeline_state *s, const struct lode_timeline_r
 		rc = ask_during(s, request->during, err);
 	else if (rc == LODE_OK && request->wants_functions)
 		rc = make_profile(s, err);
+	/* Last: no file is left where a question fails. */
+	if (rc == LODE_OK && request->symptoms)
+		rc = lode_timeline_symptoms(request->symptoms, &s->answer.job, function, err);
 	return rc;
 }
 
