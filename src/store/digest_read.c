@@ -445,9 +445,11 @@ static void read_runners(struct reader *r, struct lode_digest_row *row, uint64_t
 		if (k + 1 < n)
 			runner.cost_ns =
 				(int64_t)lode_varint_get(column(r, LODE_COLUMN_RUNNER_COST));
-		if (runner.cost_ns < 0 || runner.cost_ns > left_ns)
+		if (runner.cost_ns < 0 || runner.cost_ns > left_ns) {
 			refuse(r, LODE_COLUMN_RUNNER_COST, "%lld ns of %lld",
 			       (long long)runner.cost_ns, (long long)left_ns);
+			return;
+		}
 		left_ns -= runner.cost_ns;
 		lode_vec_append(&r->digest->runners, runner);
 	}
