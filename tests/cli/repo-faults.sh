@@ -206,3 +206,14 @@ told = {os.path.basename(line.strip()) for line in open("told") if line.startswi
 print("all that was told is there" if told and told <= there else (told, there))
 print("but not all of them" if len(there) < 6 else "all are")'
 "$LODE" import --repo small.lode --symptoms "$samples/symptoms.tsv" "$samples" | sed 's/.*; [^:]*: \([0-9]* recordings\).*/\1/'
+
+echo "== a signature that is none: every command that reads it names the repository"
+"$LODE" sign --repo r.lode --name slow 'main;work' >/dev/null
+python3 -c 'import sqlite3
+with sqlite3.connect("r.lode") as db:
+	db.execute("UPDATE signature SET reason = \"-1\"")
+db.close()'
+for command in next "next --compare" coverage "coverage --no-mining" "triage $samples" "sign --list" "sign --show slow"; do
+	# shellcheck disable=SC2086
+	lode $command --repo r.lode
+done

@@ -129,7 +129,7 @@ int lode_signature_store_open(struct lode_signature_store *out, struct lode_repo
 
 	memset(out, 0, sizeof(*out));
 	out->repo = repo;
-	out->path = path;
+	out->path = repo ? lode_repo_path(repo) : path;
 	if (repo)
 		rc = read_rows(out, err);
 	else if (may_be_new && access(path, F_OK) < 0 && errno == ENOENT)

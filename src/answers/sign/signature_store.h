@@ -16,7 +16,7 @@
 struct lode_signature_store {
 	struct lode_signatures signatures;
 	struct lode_repo *repo; /* borrowed; NULL: a file */
-	const char *path;	/* borrowed */
+	const char *path;	/* borrowed; of the file, or of the repository */
 	bool is_held;
 	struct lode_repo_signatures rows; /* of a repository, as they were */
 };
