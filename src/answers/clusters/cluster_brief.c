@@ -105,7 +105,7 @@ static const char *words_of_ends(char *buffer, size_t size, const struct lode_cl
 		snprintf(buffer, size, "-");
 	/* The second is said as well when it is a third of the cost. */
 	for (size_t i = 0; i < n && i < 2 && used < size; i++)
-		if (!i || ends[i].cost_ns * 3 >= cluster->own_ns)
+		if (!i || (double)ends[i].cost_ns * 3 >= (double)cluster->own_ns)
 			used += (size_t)snprintf(
 				buffer + used, size - used, "%s%s%s %.0f %%", i ? ", " : "",
 				has_waits ? waited_in(waits, sizeof(waits), cluster, ends[i].name)

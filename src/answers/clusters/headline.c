@@ -380,7 +380,7 @@ static void find_gaps(struct lode_headline *out, struct building *b, int64_t *he
 		}
 	}
 	for (size_t i = 0; i < out->frames.n; i++)
-		lode_vec_append(&out->gap_before, i && 2 * beside_ns[i] < laid_ns);
+		lode_vec_append(&out->gap_before, i && beside_ns[i] < laid_ns - beside_ns[i]);
 	lode_map_release(&places.of);
 	lode_vec_release(&places.at);
 	free(places.next);
@@ -535,7 +535,7 @@ static void put_gaps_of(struct lode_headline *out, struct building *b, struct fo
 		}
 	}
 	for (size_t k = 0; k < n_frames; k++) {
-		lode_vec_append(&out->gap_before, k && 2 * beside_ns[k] < f->cost_ns);
+		lode_vec_append(&out->gap_before, k && beside_ns[k] < f->cost_ns - beside_ns[k]);
 		lode_vec_append(&out->rarity,
 				rarity_of(b, out->frames.at[first + k], held[k].cost_ns));
 	}
@@ -615,7 +615,7 @@ static void weigh(struct building *b)
 		cost_ns += b->cluster->stacks[s].cost_ns;
 		ready_ns += b->cluster->stacks[s].ready_ns;
 	}
-	b->is_ready_apart = 2 * ready_ns < cost_ns;
+	b->is_ready_apart = ready_ns < cost_ns - ready_ns;
 	b->enough_ns = lode_agreed_ns(b->is_ready_apart ? cost_ns - ready_ns : cost_ns);
 }
 
