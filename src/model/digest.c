@@ -5,6 +5,7 @@
 
 #include "base/number_sort.h"
 #include "base/sorted.h"
+#include "base/time_sum.h"
 
 /* ---- Order of rows ---- */
 
@@ -272,6 +273,29 @@ static void merge_unit(struct lode_digest *into, const struct lode_digest *from)
 		return;
 	id = lode_strings_intern(strings, unit, strlen(unit)); /* may move `text` */
 	into->unit = strings->text.at[id];
+}
+
+static void sum_up(struct lode_digest_totals *sums, const struct lode_digest *digest)
+{
+	if (sums->n_rows > digest->rows.n || sums->n_symptoms > digest->symptoms.n)
+		*sums = (struct lode_digest_totals){0};
+	for (; sums->n_rows < digest->rows.n; sums->n_rows++)
+		sums->cost_ns = lode_time_add(sums->cost_ns, digest->rows.at[sums->n_rows].cost_ns);
+	for (; sums->n_symptoms < digest->symptoms.n; sums->n_symptoms++) {
+		const struct lode_digest_symptom *s = &digest->symptoms.at[sums->n_symptoms];
+
+		sums->length_ns = lode_time_add(sums->length_ns, s->t1_ns - s->t0_ns);
+	}
+}
+
+bool lode_digest_fits(struct lode_digest *into, const struct lode_digest *from)
+{
+	struct lode_digest_totals theirs = {0};
+
+	sum_up(&into->totals, into);
+	sum_up(&theirs, from);
+	return lode_time_add(into->totals.cost_ns, theirs.cost_ns) < INT64_MAX &&
+	       lode_time_add(into->totals.length_ns, theirs.length_ns) < INT64_MAX;
 }
 
 void lode_digest_merge(struct lode_digest *into, const struct lode_digest *from)

@@ -97,6 +97,12 @@ struct lode_name_stats {
    sum of ns and samples would mean nothing. */
 const char *lode_digest_unit(const char *a, const char *b);
 
+/* Of the first so many rows and symptoms; up to the end of int64_t. */
+struct lode_digest_totals {
+	size_t n_rows, n_symptoms;
+	int64_t cost_ns, length_ns;
+};
+
 struct lode_digest {
 	struct lode_calltree tree;
 	const char *unit; /* of costs; a static string or from the tree's strings */
@@ -106,7 +112,8 @@ struct lode_digest {
 	LODE_VEC(struct lode_digest_row) rows; /* sorted by (symptom, stack, kind, reason, waker) */
 	LODE_VEC(struct lode_digest_runner) runners; /* of each row together, by name */
 	struct lode_name_stats names;
-	uint64_t n_events; /* events folded into the rows */
+	uint64_t n_events;		  /* events folded into the rows */
+	struct lode_digest_totals totals; /* of lode_digest_fits */
 };
 
 /* Whether it is a thread: none of the names in brackets above. */
@@ -147,7 +154,14 @@ struct lode_digest_runner *lode_digest_runners_copy(struct lode_digest *to,
 						    const struct lode_digest *from,
 						    struct lode_digest_row *row);
 
-/* Adds `from`'s streams behind `into`'s. O(what `from` holds), however large `into` is. */
+/*
+ * Whether costs and lengths of both together are within int64_t, which all sums of analyses rely
+ * on (292 years). O(what `from` holds) where nothing but merges changes `into`.
+ */
+bool lode_digest_fits(struct lode_digest *into, const struct lode_digest *from);
+
+/* Adds `from`'s streams behind `into`'s; it must fit. O(what `from` holds), however large `into`
+ * is. */
 void lode_digest_merge(struct lode_digest *into, const struct lode_digest *from);
 
 /* Adds `from`'s name statistics alone. */

@@ -355,6 +355,7 @@ static int32_t get_thread(struct reader *r, enum lode_digest_column id, int64_t 
 static void read_symptoms(struct reader *r)
 {
 	uint64_t stream = 0;
+	int64_t sum_ns = 0;
 
 	for (size_t i = 0; i < r->n_symptoms && r->rc == 0; i++) {
 		struct lode_digest_symptom *symptom = lode_vec_append_zero(&r->digest->symptoms);
@@ -370,7 +371,8 @@ static void read_symptoms(struct reader *r)
 		symptom->t0_ns = get_delta(r, LODE_COLUMN_SYMPTOM_T0,
 					   r->digest->streams.at[symptom->stream].t0_ns);
 		symptom->t1_ns = get_delta(r, LODE_COLUMN_SYMPTOM_LENGTH, symptom->t0_ns);
-		if (__builtin_sub_overflow(symptom->t1_ns, symptom->t0_ns, &length_ns))
+		if (__builtin_sub_overflow(symptom->t1_ns, symptom->t0_ns, &length_ns) ||
+		    __builtin_add_overflow(sum_ns, length_ns, &sum_ns))
 			refuse(r, LODE_COLUMN_SYMPTOM_LENGTH, "symptom %zu has no length", i);
 	}
 }

@@ -234,6 +234,11 @@ static int take_slot(void *context, void *item)
 		reading->n_done += slot->digest->streams.n;
 	if (!slot->piece.has_rows) {
 		lode_digest_merge_names(reading->merged, slot->digest);
+	} else if (reading->merged && !lode_digest_fits(reading->merged, slot->digest)) {
+		lode_digest_free(slot->digest);
+		slot->digest = NULL;
+		return lode_fail(reading->err, LODE_ERR_LIMIT, lode_repo_path(reading->repo), -1,
+				 "costs of its recordings add up to 2^63 or more");
 	} else if (reading->merged) {
 		lode_digest_merge(reading->merged, slot->digest);
 	} else {

@@ -232,6 +232,9 @@ int lode_repo_merged(struct lode_digest **out, struct lode_repo *repo,
 		one = content == LODE_CONTENT_DIGEST ? take_recent(repo, ids[i]) : NULL;
 		if (!one)
 			rc = lode_repo_load(&one, repo, content, ids[i], err);
+		if (rc == 0 && !lode_digest_fits(merged, one))
+			rc = lode_fail(err, LODE_ERR_LIMIT, lode_repo_path(repo), -1,
+				       "costs of its recordings add up to 2^63 or more");
 		if (rc == 0)
 			lode_digest_merge(merged, one);
 		lode_digest_free(one);

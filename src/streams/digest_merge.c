@@ -222,6 +222,13 @@ static int take_slot(void *context, void *item)
 		lode_digest_free(digest);
 		digest = NULL;
 	}
+	if (digest && !merge->run->options->sink && job->digest &&
+	    !lode_digest_fits(job->digest, digest)) {
+		slot->item->skipped =
+			lode_strdup("its costs and those before it add up to 2^63 or more");
+		lode_digest_free(digest);
+		digest = NULL;
+	}
 	if (digest && slot->item->is_given_digest) {
 		slot->item->n_symptoms = digest->symptoms.n;
 		slot->item->n_rows = digest->rows.n;

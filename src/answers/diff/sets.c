@@ -132,6 +132,9 @@ static int join_diff_sets(struct lode_diff_sets *sets, const struct lode_diff_se
 	sets->digest = a->digest;
 	a->digest = NULL;
 	n_first = sets->digest->streams.n;
+	if (!lode_digest_fits(sets->digest, b->digest))
+		return lode_fail(err, LODE_ERR_FORMAT, NULL, -1,
+				 "the costs of both sets add up to 2^63 or more");
 	lode_digest_merge(sets->digest, b->digest);
 	lode_digest_free(b->digest);
 	b->digest = NULL;

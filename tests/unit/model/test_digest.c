@@ -53,6 +53,33 @@ static struct lode_digest *merge_in_groups(struct rng *rng, struct lode_digest *
 	return left;
 }
 
+/* Two that hold no more than half of what int64_t does, and one nanosecond, which is too much. */
+static void test_sums_of_merged_digests_fit(void **state)
+{
+	struct lode_digest *digests[3];
+
+	(void)state;
+	for (unsigned is_length = 0; is_length < 2; is_length++) {
+		for (int i = 0; i < 3; i++) {
+			int64_t ns = i < 2 ? INT64_MAX / 2 : 1;
+
+			digests[i] = lode_digest_new();
+			lode_vec_append_zero(&digests[i]->streams);
+			lode_vec_append_zero(&digests[i]->symptoms);
+			lode_vec_append_zero(&digests[i]->rows);
+			*(is_length ? &digests[i]->symptoms.at[0].t1_ns
+				    : &digests[i]->rows.at[0].cost_ns) = ns;
+		}
+		assert_true(lode_digest_fits(digests[0], digests[1]));
+		lode_digest_merge(digests[0], digests[1]);
+		assert_false(lode_digest_fits(digests[0], digests[2]));
+		assert_false(lode_digest_fits(digests[2], digests[0]));
+		assert_true(lode_digest_fits(digests[1], digests[2]));
+		for (int i = 0; i < 3; i++)
+			lode_digest_free(digests[i]);
+	}
+}
+
 static void test_merging_does_not_depend_on_order_or_groups(void **state)
 {
 	int in_order[N_DIGESTS] = {0, 1, 2, 3, 4};
@@ -297,6 +324,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_alone_are_merged),
+		cmocka_unit_test(test_sums_of_merged_digests_fit),
 		cmocka_unit_test(test_merging_does_not_depend_on_order_or_groups),
 		cmocka_unit_test(test_merging_into_an_empty_digest_changes_nothing),
 		cmocka_unit_test(test_dumps_of_different_digests_differ),
