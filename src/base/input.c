@@ -149,10 +149,19 @@ static void recognise_text(struct lode_input *input)
 	input->peek_at = input->peek_n = 0;
 }
 
+/* Many are opened for their first bytes alone: what is peeked later is not cleared. */
+static struct lode_input *new_input(void)
+{
+	struct lode_input *input = lode_alloc(sizeof(*input));
+
+	memset(input, 0, offsetof(struct lode_input, peek));
+	return input;
+}
+
 static int open_input(struct lode_input **out, const char *path, bool is_found,
 		      struct lode_error *err)
 {
-	struct lode_input *input = lode_alloc0(1, sizeof(*input));
+	struct lode_input *input = new_input();
 	int rc;
 
 	*out = NULL;
@@ -190,7 +199,7 @@ int lode_input_open_found(struct lode_input **out, const char *path, struct lode
 void lode_input_open_bytes(struct lode_input **out, const char *name, const void *bytes,
 			   size_t size)
 {
-	struct lode_input *input = lode_alloc0(1, sizeof(*input));
+	struct lode_input *input = new_input();
 
 	input->fd = -1;
 	input->path = lode_strdup(name);

@@ -35,8 +35,10 @@ static void put_text(struct lode_json *json, const char *text, size_t len)
 	json->n += len;
 }
 
-/* Whole characters of one string and the ASCII around it: yajl has escaped what JSON must. */
-static void put_escaped(struct lode_json *json, const char *text, size_t len)
+/* Whole characters of one string and the ASCII around it: yajl has escaped what JSON must. Rare,
+   and apart, so that `print` needs no stack. */
+static __attribute__((noinline)) void put_escaped(struct lode_json *json, const char *text,
+						  size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n) {
 		char escaped[16];
