@@ -484,19 +484,11 @@ static const char *plain_name(const char *name, char *buffer, size_t size)
 	return buffer;
 }
 
-static const struct row *find_row(const struct row *rows, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (lode_glob_match(rows[i].glob, name))
-			return &rows[i];
-	return NULL;
-}
-
 /*
- * Rows of the tables of kernel functions by how names that they may match begin, which rules out
+ * Rows of the tables by how names that they may match begin, which rules out
  * nearly all of them; those of which this is not known are under 0.
  */
-enum { REASONS, DEVICES, MARKS, N_TABLES };
+enum { REASONS, DEVICES, MARKS, CALLS, N_TABLES };
 struct tables {
 	const struct row *rows[N_TABLES];
 	uint16_t first[N_TABLES][256]; /* row + 1; 0: none */
@@ -504,6 +496,7 @@ struct tables {
 };
 _Static_assert(N_ROWS(device_rows) <= N_ROWS(kernel_rows), "room for devices");
 _Static_assert(N_ROWS(mark_rows) <= N_ROWS(kernel_rows), "room for marks");
+_Static_assert(N_ROWS(call_rows) <= N_ROWS(kernel_rows), "room for calls");
 
 /* Of a name, or of the names that a glob matches. */
 static uint8_t key_of(const char *text, bool is_glob)
@@ -536,6 +529,7 @@ static void index_tables(struct tables *tables)
 	index_rows(tables, REASONS, kernel_rows, N_ROWS(kernel_rows));
 	index_rows(tables, DEVICES, device_rows, N_ROWS(device_rows));
 	index_rows(tables, MARKS, mark_rows, N_ROWS(mark_rows));
+	index_rows(tables, CALLS, call_rows, N_ROWS(call_rows));
 }
 
 /* The first row that matches, of those under a key; its number + 1, or 0. `marks` NULL, or all
@@ -581,19 +575,35 @@ static void kernel_frame_meaning(struct lode_stack_meaning *m, const struct tabl
 	match(tables, MARKS, name, &m->marks);
 }
 
-enum lode_wait_reason lode_reason_of_syscall(const char *name)
+/* Without what stands before the name of a system call. */
+static const char *bare_call(const char *name)
 {
 	static const char *const prefixes[] = {"sys_enter_", "__x64_sys_", "__arm64_sys_",
 					       "sys_",	     "__libc_",	   "__GI_"};
-	const struct row *row;
 
+	if (*name != '_' && *name != 's')
+		return name;
 	/* "__GI___poll" has two of them. */
 	for (size_t i = 0; i < N_ROWS(prefixes); i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			name += strlen(prefixes[i]);
-	name += strspn(name, "_");
-	row = find_row(call_rows, N_ROWS(call_rows), name);
-	return row ? (enum lode_wait_reason)row->value : LODE_REASON_NONE;
+	return name + strspn(name, "_");
+}
+
+enum lode_wait_reason lode_reason_of_syscall(const char *name)
+{
+	name = bare_call(name);
+	for (size_t i = 0; i < N_ROWS(call_rows); i++)
+		if (lode_glob_match(call_rows[i].glob, name))
+			return (enum lode_wait_reason)call_rows[i].value;
+	return LODE_REASON_NONE;
+}
+
+static uint8_t call_reason(const struct tables *tables, const char *name)
+{
+	const struct row *row = match(tables, CALLS, bare_call(name), NULL);
+
+	return row ? row->value : LODE_REASON_NONE;
 }
 
 /* What each frame alone means. */
@@ -614,7 +624,7 @@ static struct lode_stack_meaning *frame_meanings(const struct lode_calltree *tre
 			kernel_frame_meaning(&frames[i], &tables, name);
 		} else {
 			frames[i].marks = LODE_MARK_USER;
-			frames[i].user_reason = (uint8_t)lode_reason_of_syscall(name);
+			frames[i].user_reason = call_reason(&tables, name);
 		}
 	}
 	return frames;
