@@ -43,9 +43,9 @@ static struct MHD_Response *response_of(const char *bytes, size_t n,
 {
 	struct MHD_Response *response =
 		mode == MHD_RESPMEM_MUST_FREE
-			? MHD_create_response_from_buffer_with_free_callback(n, (void *)bytes,
-									     lode_free)
-			: MHD_create_response_from_buffer(n, (void *)bytes, mode);
+			? lode_http.MHD_create_response_from_buffer_with_free_callback(
+				  n, (void *)bytes, lode_free)
+			: lode_http.MHD_create_response_from_buffer(n, (void *)bytes, mode);
 
 	if (!response)
 		lode_oom(n);
@@ -95,9 +95,9 @@ void lode_answers_release(struct lode_answers *answers)
 static enum MHD_Result queue(struct MHD_Connection *connection, unsigned status,
 			     struct MHD_Response *response)
 {
-	enum MHD_Result result = MHD_queue_response(connection, status, response);
+	enum MHD_Result result = lode_http.MHD_queue_response(connection, status, response);
 
-	MHD_destroy_response(response);
+	lode_http.MHD_destroy_response(response);
 	return result;
 }
 
@@ -109,7 +109,7 @@ static enum MHD_Result send_json(struct MHD_Connection *connection, unsigned sta
 
 	lode_made_headers(response, "application/json");
 	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
-		MHD_add_response_header(response, "Retry-After", "1");
+		lode_http.MHD_add_response_header(response, "Retry-After", "1");
 	return queue(connection, status, response);
 }
 
@@ -137,7 +137,7 @@ static enum MHD_Result refuse_with(struct MHD_Connection *connection, unsigned s
 
 	lode_made_headers(response, "application/json");
 	if (header)
-		MHD_add_response_header(response, header, value);
+		lode_http.MHD_add_response_header(response, header, value);
 	return queue(connection, status, response);
 }
 
@@ -151,7 +151,7 @@ static enum MHD_Result refuse_answer(struct MHD_Connection *connection, unsigned
 
 static const char *header_of(struct MHD_Connection *connection, const char *name)
 {
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+	return lode_http.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 static enum MHD_Result send_made(struct MHD_Connection *connection, const struct lode_made *made)
@@ -162,13 +162,13 @@ static enum MHD_Result send_made(struct MHD_Connection *connection, const struct
 	if (known && strstr(known, made->document.tag)) {
 		struct MHD_Response *same = response_of("", 0, MHD_RESPMEM_PERSISTENT);
 
-		MHD_add_response_header(same, "ETag", made->document.tag);
-		MHD_add_response_header(same, "Cache-Control", "no-cache");
+		lode_http.MHD_add_response_header(same, "ETag", made->document.tag);
+		lode_http.MHD_add_response_header(same, "Cache-Control", "no-cache");
 		return queue(connection, MHD_HTTP_NOT_MODIFIED, same);
 	}
 	if (takes_gzip && made->packed)
-		return MHD_queue_response(connection, MHD_HTTP_OK, made->packed);
-	return MHD_queue_response(connection, MHD_HTTP_OK, made->plain);
+		return lode_http.MHD_queue_response(connection, MHD_HTTP_OK, made->packed);
+	return lode_http.MHD_queue_response(connection, MHD_HTTP_OK, made->plain);
 }
 
 /* ---- Phases of a connection ---- */
@@ -176,7 +176,7 @@ static enum MHD_Result send_made(struct MHD_Connection *connection, const struct
 static struct lode_overdue_connection *phases_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+		lode_http.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	return info ? info->socket_context : NULL;
 }
@@ -300,7 +300,7 @@ static void ask_and_resume(void *context)
 	if (!request->made)
 		ask(request);
 	request->is_answered = true;
-	MHD_resume_connection(request->connection);
+	lode_http.MHD_resume_connection(request->connection);
 }
 
 /* The values of a lasting question's parameters, a line each, which name its answer; NULL if they
@@ -329,7 +329,8 @@ static enum MHD_Result start_question(struct lode_answers *answers,
 {
 	struct lode_site_query query = {.at = request->parameters};
 
-	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_parameter, request);
+	lode_http.MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_parameter,
+					    request);
 	if (request->has_too_many)
 		return refuse_answer(connection, MHD_HTTP_BAD_REQUEST, "too many parameters");
 	query.n = request->n_parameters;
@@ -350,13 +351,13 @@ static enum MHD_Result start_question(struct lode_answers *answers,
 	request->job = (struct lode_asker_job){
 		.lane = place->report, .run = ask_and_resume, .context = request};
 	/* Before another thread can see it: it may be resumed at once. */
-	MHD_suspend_connection(connection);
+	lode_http.MHD_suspend_connection(connection);
 	if (lode_asker_put(answers->asker, &request->job))
 		return MHD_YES;
 	request->json = json_of_refusal("the server is stopping", &request->json_bytes);
 	request->status = MHD_HTTP_SERVICE_UNAVAILABLE;
 	request->is_answered = true;
-	MHD_resume_connection(connection);
+	lode_http.MHD_resume_connection(connection);
 	return MHD_YES;
 }
 
@@ -386,14 +387,15 @@ static struct lode_request_marks marks_of(const struct lode_answers *answers,
 {
 	struct lode_lone_headers lone = {0};
 
-	MHD_get_connection_values(connection, MHD_HEADER_KIND, add_lone, &lone);
+	lode_http.MHD_get_connection_values(connection, MHD_HEADER_KIND, add_lone, &lone);
 	return (struct lode_request_marks){
 		.is_ambiguous = lone.is_ambiguous,
 		.host = header_of(connection, "Host"),
 		.origin = header_of(connection, "Origin"),
 		.fetch_site = header_of(connection, "Sec-Fetch-Site"),
 		.authorization = header_of(connection, "Authorization"),
-		.cookie = MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, answers->cookie),
+		.cookie = lode_http.MHD_lookup_connection_value(connection, MHD_COOKIE_KIND,
+								answers->cookie),
 		.content_type = header_of(connection, "Content-Type"),
 		.has_change_header = header_of(connection, LODE_CHANGE_HEADER) != NULL,
 	};
@@ -430,8 +432,8 @@ static enum MHD_Result let_in(const struct lode_answers *answers, struct MHD_Con
 	snprintf(cookie, sizeof(cookie), "%s=%s; Path=/; HttpOnly; SameSite=Strict",
 		 answers->cookie, answers->guard.token);
 	lode_made_headers(response, "text/plain; charset=utf-8");
-	MHD_add_response_header(response, "Set-Cookie", cookie);
-	MHD_add_response_header(response, "Location", "/");
+	lode_http.MHD_add_response_header(response, "Set-Cookie", cookie);
+	lode_http.MHD_add_response_header(response, "Location", "/");
 	return queue(connection, MHD_HTTP_SEE_OTHER, response);
 }
 
@@ -497,7 +499,8 @@ static enum MHD_Result answer(struct lode_answers *answers, struct MHD_Connectio
 			      const char *url, const struct lode_site_place *place,
 			      struct request *request)
 {
-	const char *token = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+	const char *token =
+		lode_http.MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
 
 	set_phase(answers, connection, LODE_AWAITS_READER);
 	if (request->is_too_large)
@@ -582,7 +585,8 @@ void lode_answer_connection(void *context, struct MHD_Connection *connection, vo
 	const union MHD_ConnectionInfo *info;
 
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-		info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		info = lode_http.MHD_get_connection_info(connection,
+							 MHD_CONNECTION_INFO_CONNECTION_FD);
 		*socket_state =
 			info ? lode_overdue_enter(answers->overdue, info->connect_fd) : NULL;
 	} else if (*socket_state) {

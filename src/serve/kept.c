@@ -21,28 +21,29 @@ void lode_made_headers(struct MHD_Response *response, const char *type)
 	bool is_page = strncmp(type, "text/html", 9) == 0;
 
 	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
-		MHD_add_response_header(response, always[i][0], always[i][1]);
-	MHD_add_response_header(response, "Content-Type", type);
-	MHD_add_response_header(response, "Content-Security-Policy",
-				is_page ? "frame-ancestors 'none'; base-uri 'none'; "
-					  "form-action 'none'; object-src 'none'"
-					: "default-src 'none'; frame-ancestors 'none'");
+		lode_http.MHD_add_response_header(response, always[i][0], always[i][1]);
+	lode_http.MHD_add_response_header(response, "Content-Type", type);
+	lode_http.MHD_add_response_header(response, "Content-Security-Policy",
+					  is_page ? "frame-ancestors 'none'; base-uri 'none'; "
+						    "form-action 'none'; object-src 'none'"
+						  : "default-src 'none'; frame-ancestors 'none'");
 }
 
 static struct MHD_Response *response_of(const char *bytes, size_t n, bool is_packed,
 					const struct lode_site_document *document)
 {
 	/* MHD asks for bytes that it could change; it never does. */
-	struct MHD_Response *response = MHD_create_response_from_buffer(n, (void *)(uintptr_t)bytes,
-									MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *response =
+		lode_http.MHD_create_response_from_buffer(n, (void *)(uintptr_t)bytes,
+							  MHD_RESPMEM_PERSISTENT);
 
 	if (!response)
 		lode_oom(n);
 	lode_made_headers(response, document->type);
-	MHD_add_response_header(response, "ETag", document->tag);
-	MHD_add_response_header(response, "Vary", "Accept-Encoding");
+	lode_http.MHD_add_response_header(response, "ETag", document->tag);
+	lode_http.MHD_add_response_header(response, "Vary", "Accept-Encoding");
 	if (is_packed)
-		MHD_add_response_header(response, "Content-Encoding", "gzip");
+		lode_http.MHD_add_response_header(response, "Content-Encoding", "gzip");
 	return response;
 }
 
@@ -78,9 +79,9 @@ void lode_made_release(struct lode_made *made)
 {
 	if (!made || __atomic_sub_fetch(&made->n_users, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
-	MHD_destroy_response(made->plain);
+	lode_http.MHD_destroy_response(made->plain);
 	if (made->packed)
-		MHD_destroy_response(made->packed);
+		lode_http.MHD_destroy_response(made->packed);
 	lode_arena_release(&made->arena);
 	free(made);
 }

@@ -9,9 +9,9 @@
  */
 #pragma once
 
-#include <microhttpd.h>
 #include <pthread.h>
 
+#include "serve/http_library.h"
 #include "serve/site.h"
 
 /* A document and its responses, made once. Shared: released by each holder. */

@@ -128,7 +128,7 @@ static int take_token(struct lode_server *server, const struct lode_server_optio
  */
 static size_t unescape(void *context, struct MHD_Connection *connection, char *text)
 {
-	size_t n = MHD_http_unescape(text);
+	size_t n = lode_http.MHD_http_unescape(text);
 
 	(void)context;
 	(void)connection;
@@ -191,21 +191,25 @@ static struct MHD_Daemon *start_daemon(struct lode_server *server)
 		{MHD_OPTION_END, 0, NULL},
 	};
 
-	return MHD_start_daemon(flags, 0, NULL, NULL, lode_answer_request, &server->answers,
-				MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
-				MHD_OPTION_NOTIFY_COMPLETED, lode_answer_completed,
-				&server->answers, MHD_OPTION_NOTIFY_CONNECTION,
-				lode_answer_connection, &server->answers, MHD_OPTION_ARRAY, items,
-				MHD_OPTION_END);
+	return lode_http.MHD_start_daemon(flags, 0, NULL, NULL, lode_answer_request,
+					  &server->answers, MHD_OPTION_UNESCAPE_CALLBACK, unescape,
+					  NULL, MHD_OPTION_NOTIFY_COMPLETED, lode_answer_completed,
+					  &server->answers, MHD_OPTION_NOTIFY_CONNECTION,
+					  lode_answer_connection, &server->answers,
+					  MHD_OPTION_ARRAY, items, MHD_OPTION_END);
 }
 
 int lode_server_listen(struct lode_server **out, const struct lode_server_options *options,
 		       struct lode_error *err)
 {
-	struct lode_server *server = lode_alloc0(1, sizeof(*server));
+	struct lode_server *server;
 	int rc;
 
 	*out = NULL;
+	rc = lode_http_open(err);
+	if (rc < 0)
+		return rc;
+	server = lode_alloc0(1, sizeof(*server));
 	server->options = *options;
 	server->options.token = NULL;
 	server->address = lode_strdup(options->address ? options->address : "127.0.0.1");
@@ -254,7 +258,7 @@ void lode_server_stop(struct lode_server *server)
 	/* Connections that wait for an answer cannot be closed. */
 	lode_answers_stop(&server->answers);
 	if (server->daemon)
-		MHD_stop_daemon(server->daemon);
+		lode_http.MHD_stop_daemon(server->daemon);
 	else if (server->is_listening)
 		close(server->fd);
 	lode_overdue_stop(server->answers.overdue);

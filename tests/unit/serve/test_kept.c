@@ -155,6 +155,12 @@ static void many_threads_may_look(void **state)
 	lode_kept_free(kept);
 }
 
+static int open_library(void **state)
+{
+	(void)state;
+	return lode_http_open(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,5 +169,5 @@ int main(void)
 		cmocka_unit_test(many_threads_may_look),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, open_library, NULL);
 }
