@@ -1,7 +1,6 @@
 /* The command line of lode pio compare. */
 #include "answers/pio/command_inputs.h"
 #include "answers/pio/compare.h"
-#include "base/log_time.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
 #include "tool/page_commands.h"
@@ -59,20 +58,6 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-/* "2026-11-28T05:00:15Z", or seconds since 1970. */
-static bool parse_at(int64_t *out, const char *text)
-{
-	struct lode_log_clock clock = {0};
-	struct lode_log_time time;
-	int64_t end;
-
-	if (lode_log_time_parse(&time, &clock, text, strlen(text))) {
-		*out = time.ns;
-		return true;
-	}
-	return lode_date_parse(out, &end, text);
-}
-
 static int compare_misuse(const struct lode_command *self, const struct compare_values *v,
 			  size_t n_files)
 {
@@ -80,7 +65,7 @@ static int compare_misuse(const struct lode_command *self, const struct compare_
 
 	if (v->at && (v->before.n || v->after.n))
 		return lode_command_misused(self, "--at cannot be combined with --before, --after");
-	if (v->at && !parse_at(&at, v->at))
+	if (v->at && !lode_pio_parse_time(&at, v->at))
 		return lode_command_misused(self, "--at: '%.60s' is not a time", v->at);
 	if (v->at && !n_files)
 		return lode_command_misused(self, "--at: give files of counters");
@@ -141,7 +126,7 @@ static int answer_compare(const struct lode_command *self, const struct compare_
 	int code, rc;
 
 	if (v->at) {
-		parse_at(&request.at_ns, v->at);
+		lode_pio_parse_time(&request.at_ns, v->at);
 		add_inputs(&list, (const char *const *)files, n_files);
 	} else {
 		add_inputs(&list, v->before.at, v->before.n);

@@ -2,6 +2,7 @@
 #include "answers/pio/command_inputs.h"
 
 #include "base/escape.h"
+#include "base/log_time.h"
 #include "tool/messages.h"
 
 int lode_set_pio_input(const struct lode_option *option, void *field, const char *text,
@@ -52,6 +53,19 @@ int lode_pio_model_misuse(const struct lode_command *self, const char *model)
 	return model ? LODE_EXIT_OK
 		     : lode_command_misused(self,
 					    "give a model: --model FILE, made by 'lode pio train'");
+}
+
+bool lode_pio_parse_time(int64_t *out, const char *text)
+{
+	struct lode_log_clock clock = {0};
+	struct lode_log_time time;
+	int64_t end;
+
+	if (lode_log_time_parse(&time, &clock, text, strlen(text))) {
+		*out = time.ns;
+		return true;
+	}
+	return lode_date_parse(out, &end, text);
 }
 
 int lode_pio_worse(int a, int b)

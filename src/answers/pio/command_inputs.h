@@ -36,6 +36,9 @@ int lode_pio_misuse(const struct lode_command *self, const struct lode_pio_input
 		    const char *operand);
 int lode_pio_model_misuse(const struct lode_command *self, const char *model);
 
+/* "2026-11-28T05:00:15Z", or seconds since 1970. */
+bool lode_pio_parse_time(int64_t *out, const char *text);
+
 /* Says all notes. Gives the exit code that they stand for. */
 int lode_pio_say_notes(const struct lode_command *self, const struct lode_pio_notes *notes);
 /* The worse of two exit codes. */

@@ -6,6 +6,8 @@
 #include "tool/page_commands.h"
 
 struct train_values {
+	lode_text_list slos;
+	LODE_VEC(struct lode_pio_incident) incidents;
 	struct lode_pio_input_values inputs;
 	const char *output;
 	bool is_classic, is_plain, is_log, is_per_action;
@@ -19,12 +21,44 @@ static const char *const by_choices[] = {"start", "end", NULL};
 
 #define AT(field) offsetof(struct train_values, field)
 
+static int set_incident(const struct lode_option *option, void *field, const char *text,
+			struct lode_error *err)
+{
+	LODE_VEC(struct lode_pio_incident) *list = field;
+	struct lode_pio_incident incident;
+	const char *comma = strchr(text, ',');
+	char *from = lode_strdup(text);
+	bool ok;
+
+	(void)option;
+	from[comma ? comma - text : 0] = '\0';
+	ok = comma && lode_pio_parse_time(&incident.start_ns, from) &&
+	     lode_pio_parse_time(&incident.end_ns, comma + 1) &&
+	     incident.start_ns < incident.end_ns;
+	free(from);
+	if (!ok)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "--incident '%.80s': expected two times, such as "
+				 "2026-11-28T05:00:00Z,2026-11-28T05:10:00Z",
+				 text);
+	lode_vec_append(list, incident);
+	return 0;
+}
+
 static const struct lode_option options[] = {
 	LODE_PIO_INPUT_OPTIONS(AT(inputs)),
 	{.name = "then",
 	 .help = "the following inputs are of another period; the model is trained on all periods",
 	 .set = lode_set_pio_input,
 	 .offset = AT(inputs.list)},
+
+	LODE_OPTION("slo", "SERVICE:COUNTER[>NUMBER]", lode_set_list, AT(slos),
+		    "in place of a log: an interval is slow if this counter is above NUMBER, or "
+		    "below with <; without NUMBER, beyond all that it was in training; may be "
+		    "repeated"),
+	LODE_OPTION("incident", "FROM,TO", set_incident, AT(incidents),
+		    "in place of a log: the service was slow from FROM to TO (UTC), and at no "
+		    "other time; may be repeated"),
 
 	LODE_OPTION("output", "FILE", lode_set_text, AT(output),
 		    "write the model to FILE (default: standard output)", .letter = 'o',
@@ -96,6 +130,10 @@ static struct lode_pio_train_request train_request_of(const struct train_values 
 	return (struct lode_pio_train_request){
 		.inputs = lode_pio_inputs_of(&v->inputs),
 		.settings = settings_of(v),
+		.slos = (const char *const *)v->slos.at,
+		.n_slos = v->slos.n,
+		.incidents = v->incidents.at,
+		.n_incidents = v->incidents.n,
 		.n_folds = (unsigned)v->folds,
 		.model = v->output ? v->output : "-",
 	};
@@ -130,6 +168,15 @@ static int train_misuse(const struct lode_command *self, const struct train_valu
 {
 	if (operand)
 		return lode_pio_misuse(self, &v->inputs, operand);
+	for (size_t i = 0; i < v->slos.n; i++)
+		if (lode_pio_slo_misuse(v->slos.at[i]))
+			return lode_command_misused(self, "--slo '%.60s': %s", v->slos.at[i],
+						    lode_pio_slo_misuse(v->slos.at[i]));
+	for (size_t i = 0; v->slos.n + v->incidents.n && i < v->inputs.list.n; i++)
+		if (v->is_classic || v->inputs.list.at[i].kind == LODE_PIO_LOG)
+			return lode_command_misused(self, "--%s cannot be combined with %s",
+						    v->slos.n ? "slo" : "incident",
+						    v->is_classic ? "--classic" : "--log");
 	if (v->is_plain && v->is_log)
 		return lode_command_misused(self, "--plain and --log-times exclude each other");
 	if (v->window > 63)
@@ -150,6 +197,8 @@ static int pio_train_command(const struct lode_command *self, int argc, char **a
 			code = train_and_write(self, &v);
 	}
 	lode_vec_release(&v.inputs.list);
+	lode_vec_release(&v.slos);
+	lode_vec_release(&v.incidents);
 	return code;
 }
 

@@ -93,6 +93,7 @@ void lode_pio_found_build(struct lode_pio_found *out, const struct lode_pio_anal
 	*out = (struct lode_pio_found){
 		.intensity_max = p->intensity_max,
 		.evidence_max = a->deviations ? lode_pio_finite(p->evidence_max) : NAN,
+		.judged = lode_pio_judged_words(a->model),
 		.n_requests = a->has_log ? (int64_t)p->n : LODE_NO_INT,
 		.n_slow = a->has_log ? (int64_t)p->n_slow : LODE_NO_INT,
 		.n_client = a->has_log ? (int64_t)p->n_client : LODE_NO_INT,

@@ -67,9 +67,10 @@ static const char *behind_words(const struct lode_pio_found *p, bool is_explaine
 	const char *requests = "", *server = "";
 
 	if (p->n_requests > 0)
-		requests = lode_finding_text(arena, ", %s of %s requests slow",
+		requests = lode_finding_text(arena, ", %s of %s %s slow",
 					     lode_format_count(slow, (uint64_t)p->n_slow),
-					     lode_format_count(all, (uint64_t)p->n_requests));
+					     lode_format_count(all, (uint64_t)p->n_requests),
+					     p->judged);
 	if (!is_explained)
 		server = "; no counter explains it";
 	else if (p->n_servers && counter && strcmp(counter->server, p->servers[0].server) == 0)
@@ -192,9 +193,10 @@ static void add_period(struct lode_findings *out, const struct lode_pio_answer *
 	int64_t from, to, margin;
 
 	if (p->n_requests > 0)
-		requests = lode_finding_text(arena, ": %s of %s requests slow",
+		requests = lode_finding_text(arena, ": %s of %s %s slow",
 					     lode_format_count(slow, (uint64_t)p->n_slow),
-					     lode_format_count(all, (uint64_t)p->n_requests));
+					     lode_format_count(all, (uint64_t)p->n_requests),
+					     p->judged);
 	if (is_explained && counter)
 		behind = lode_finding_text(arena, "; %s: %s", counter->server, counter->counter);
 	else if (!is_explained)

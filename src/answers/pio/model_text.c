@@ -42,18 +42,24 @@ void lode_pio_model_text(FILE *out, const struct lode_pio_model *model,
 	struct lode_prose prose;
 	FILE *words = lode_prose_open(&prose);
 	char from[LODE_PIO_TIME_BYTES], to[LODE_PIO_TIME_BYTES], step[LODE_DURATION_BYTES];
+	char slo[300];
 	size_t n_drifting = 0;
 
 	for (size_t i = 0; i < model->periods.n; i++)
-		fprintf(words, "trained on %s to %s: %llu requests, %llu intervals of %s\n",
+		fprintf(words, "trained on %s to %s: %llu %s, %llu intervals of %s\n",
 			lode_pio_time_text(from, model->periods.at[i].start_ns, false),
 			lode_pio_time_text(to, model->periods.at[i].end_ns, false),
 			(unsigned long long)model->periods.at[i].n_requests,
+			model->usual.actions.n || !model->periods.at[i].n_requests ? "requests"
+										   : "judged",
 			(unsigned long long)model->periods.at[i].n_intervals,
 			lode_duration_text(model->settings.step_ns, step, sizeof(step)));
-	if (lode_pio_model_has_log(model))
+	for (size_t i = 0; i < model->slos.n; i++)
+		fprintf(words, "%s are slow with %s\n", lode_pio_judged_words(model),
+			lode_pio_slo_text(slo, sizeof(slo), &model->slos.at[i]));
+	if (model->usual.actions.n)
 		print_requests(words, model);
-	else
+	else if (!lode_pio_model_has_log(model))
 		fputs("no request log: all of it counts as healthy\n", words);
 	for (size_t c = 0; c < model->counters.n; c++)
 		n_drifting += model->counters.at[c].is_drifting;

@@ -21,6 +21,15 @@ const char *lode_pio_deviation_text(char *buffer, double deviation);
    ... -> OTHER", names made harmless; in `arena`. */
 struct lode_pio_rule_row lode_pio_rule_row(const struct lode_pio_model *model, size_t ruleset,
 					   bool is_med_high, size_t rule, struct lode_arena *arena);
+/* What is slow or not: "requests", or "intervals" by bounds of counters. */
+static inline const char *lode_pio_judged_words(const struct lode_pio_model *model)
+{
+	return model->usual.actions.n || (model->slos.n && model->slos.at[0].is_histogram)
+		       ? "requests"
+		       : "intervals";
+}
+/* "front-end/lat_99 > 0.5", harmless. */
+const char *lode_pio_slo_text(char *buffer, size_t size, const struct lode_pio_slo *slo);
 /* What a server is called: "(no server)" for "". Borrowed, not escaped. */
 const char *lode_pio_server_name(const struct lode_pio_model *model, uint32_t server);
 

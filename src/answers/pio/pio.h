@@ -9,6 +9,7 @@
 #pragma once
 
 #include "engine/pio/analyse.h"
+#include "engine/pio/slo.h"
 #include "document/fields.h"
 #include "answers/input_fields.h"
 #include "document/findings.h"
@@ -62,7 +63,11 @@ struct lode_pio_notes {
 struct lode_pio_train_request {
 	struct lode_pio_inputs inputs;
 	struct lode_pio_settings
-		settings;  /* step_ns 0: how often the fastest counter was sampled */
+		settings;	 /* step_ns 0: how often the fastest counter was sampled */
+	const char *const *slos; /* bounds of counters in place of logs (engine/pio/slo.h) */
+	size_t n_slos;
+	const struct lode_pio_incident *incidents; /* the same */
+	size_t n_incidents;
 	unsigned n_folds;  /* of cross-validation; 0: none */
 	const char *model; /* file that it is written to, "-": standard output; NULL: none */
 };
@@ -120,6 +125,7 @@ struct lode_pio_found_hits {
 
 /* Times are since 1970, UTC. What needs a log is LODE_NO_INT or NaN without one. */
 struct lode_pio_found {
+	const char *judged; /* what n_requests counts: "requests", or "intervals" */
 	int64_t start_ns, end_ns;
 	int64_t known_ns; /* the end of the interval that showed it */
 	int64_t duration_ns;

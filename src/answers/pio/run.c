@@ -194,6 +194,26 @@ static void lay_out_pio(struct pio_state *s, const struct lode_pio_request *requ
 	answer->opening = lode_pio_opening(answer, request, &answer->arena);
 }
 
+/* What slow means. */
+static void note_slos(struct pio_state *s, const struct lode_pio_inputs *inputs)
+{
+	struct lode_pio_notes *notes = &s->answer.notes;
+	char slo[300];
+
+	for (size_t i = 0; i < s->model.slos.n; i++)
+		lode_pio_note(notes, LODE_PIO_HINT, "%s are slow with %s",
+			      lode_pio_judged_words(&s->model),
+			      lode_pio_slo_text(slo, sizeof(slo), &s->model.slos.at[i]));
+	if (!s->recorded.has_log)
+		lode_pio_note(notes, LODE_PIO_HINT,
+			      "none of these counters is there: only the others are analysed");
+	for (size_t i = 0; i < inputs->n; i++)
+		if (inputs->at[i].kind == LODE_PIO_LOG)
+			lode_pio_note(notes, LODE_PIO_HINT,
+				      "%s is not read: the model was trained with --slo",
+				      inputs->at[i].text);
+}
+
 static int read_recorded(struct pio_state *s, const struct lode_pio_request *request,
 			 struct lode_error *err)
 {
@@ -215,8 +235,13 @@ static int read_recorded(struct pio_state *s, const struct lode_pio_request *req
 	if (rc == 0 &&
 	    (s->model.services_in.label[0] || lode_pio_is_unnamed(inputs, &s->recorded.counters)))
 		lode_service_names_apply(&s->model.services_in, &s->recorded.counters);
-	if (rc == 0)
+	if (rc == 0 && s->model.slos.n) { /* logs are not needed */
+		lode_pio_slos_count(&s->model, &s->recorded.counters, &s->recorded.requests);
+		s->recorded.has_log = s->recorded.requests.n_requests > 0;
+		note_slos(s, inputs);
+	} else if (rc == 0) {
 		rc = lode_pio_read_logs(&s->recorded, inputs, 0, &s->model.names, notes, err);
+	}
 	return rc;
 }
 

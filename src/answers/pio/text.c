@@ -111,8 +111,8 @@ static void print_period(FILE *out, const struct lode_pio_found *p,
 		lode_pio_time_text(to, p->end_ns, true),
 		lode_duration_text(p->duration_ns, length, sizeof(length)));
 	if (!isnan(p->slow_pct))
-		fprintf(words, "  %.0f %% of %" PRId64 " requests slow", p->slow_pct,
-			p->n_requests);
+		fprintf(words, "  %.0f %% of %" PRId64 " %s slow", p->slow_pct, p->n_requests,
+			p->judged);
 	else if (!p->n_requests)
 		fputs("  no requests", words);
 	if (!isnan(p->client_pct))
@@ -345,7 +345,8 @@ static void print_news(FILE *out, const struct lode_pio_event *event)
 		fprintf(out, " %s after %s", lode_pio_time_text(other, p->end_ns, true),
 			lode_duration_text(p->duration_ns, length, sizeof(length)));
 	if (!isnan(p->slow_pct))
-		fprintf(out, "  %.0f %% of %" PRId64 " requests slow", p->slow_pct, p->n_requests);
+		fprintf(out, "  %.0f %% of %" PRId64 " %s slow", p->slow_pct, p->n_requests,
+			p->judged);
 	if (event->kind == LODE_PIO_UNEXPLAINED)
 		return;
 	if (event->kind == LODE_PIO_UNEXPLAINED_ENDED) {

@@ -7,6 +7,12 @@
 #include "document/export/export_file.h"
 #include "engine/pio/model_file.h"
 
+/* Slow time is not that of requests. */
+static bool is_by_intervals(const struct lode_pio_train_request *request)
+{
+	return request->n_slos || request->n_incidents;
+}
+
 /* Reads all periods: counters first, since they say how long an interval is. */
 static int read_periods(struct lode_pio_trained *t, const struct lode_pio_train_request *request,
 			struct lode_pio_recorded *periods, size_t n, struct lode_error *err)
@@ -38,7 +44,8 @@ static int read_periods(struct lode_pio_trained *t, const struct lode_pio_train_
 	}
 	log.step_ns = settings->step_ns;
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		lode_request_log_init(&periods[i].requests, &log, &t->model.usual, false);
+		lode_request_log_init(&periods[i].requests, &log, &t->model.usual,
+				      is_by_intervals(request));
 		rc = lode_pio_align(&periods[i], log.step_ns, &bound, &t->notes, err);
 		if (rc == 0)
 			rc = lode_pio_read_logs(&periods[i], inputs, i, &t->model.names, &t->notes,
@@ -55,6 +62,30 @@ static int read_periods(struct lode_pio_trained *t, const struct lode_pio_train_
 	return rc;
 }
 
+/* Slow by bounds of counters, or as the user says. */
+static int count_slow(struct lode_pio_trained *t, const struct lode_pio_train_request *request,
+		      struct lode_pio_recorded *periods, struct lode_counters *const *grids,
+		      size_t n, struct lode_error *err)
+{
+	for (size_t i = 0; i < request->n_slos; i++) {
+		if (lode_pio_slo_add(&t->model, request->slos[i], grids, n))
+			continue;
+		lode_fail(err, LODE_ERR_ARG, NULL, -1,
+			  "--slo '%.100s': no counter has this name, such as '%.60s:%.60s'",
+			  request->slos[i], grids[0]->counters[0].server,
+			  grids[0]->counters[0].name);
+		lode_pio_note(&t->notes, LODE_PIO_LACKS, "%s", err->message);
+		return LODE_ERR_ARG;
+	}
+	for (size_t i = 0; i < n && is_by_intervals(request); i++) {
+		lode_pio_incidents_count(request->incidents, request->n_incidents, grids[i],
+					 &periods[i].requests);
+		lode_pio_slos_count(&t->model, grids[i], &periods[i].requests);
+		periods[i].has_log = true;
+	}
+	return LODE_OK;
+}
+
 static int learn_model(struct lode_pio_trained *t, const struct lode_pio_train_request *request,
 		       struct lode_pio_recorded *periods, size_t n, struct lode_error *err)
 {
@@ -67,7 +98,12 @@ static int learn_model(struct lode_pio_trained *t, const struct lode_pio_train_r
 	for (size_t i = 0; i < n; i++)
 		grids[i] = &periods[i].counters;
 	lode_pio_find_services(&t->model.services_in, &request->inputs, grids, n, &t->notes);
+	rc = count_slow(t, request, periods, grids, n, err);
 	free(grids);
+	if (rc < 0) {
+		free(training);
+		return rc;
+	}
 	for (size_t i = 0; i < n; i++)
 		training[i] =
 			(struct lode_pio_training){periods[i].has_log ? &periods[i].requests : NULL,
@@ -112,13 +148,19 @@ static void note_too_few(struct lode_pio_trained *t)
 		return;
 	}
 	lode_duration_text(step_ns, step, sizeof(step));
+	if (!t->model.n_episodes && !t->model.usual.actions.n) {
+		lode_pio_note(&t->notes, LODE_PIO_HINT,
+			      "no slow time in training: there are no rules, and any counter that "
+			      "leaves its healthy range counts alike");
+		return;
+	}
 	if (!t->model.n_episodes && !t->model.settings.is_classic)
 		lode_pio_note(&t->notes, LODE_PIO_HINT,
 			      "too little slow time in training: no interval is significantly slow "
 			      "(%llu requests in %llu intervals of %s). All time counts as "
 			      "healthy, and no rules are learned",
 			      n_requests, n_intervals, step);
-	if (n_intervals && n_requests < FEW_REQUESTS * n_intervals)
+	if (t->model.usual.actions.n && n_intervals && n_requests < FEW_REQUESTS * n_intervals)
 		lode_pio_note(&t->notes, LODE_PIO_HINT,
 			      "too few requests in training: %.1f per interval of %s, so that "
 			      "single slow requests look like slow intervals. --interval %s would "

@@ -1,7 +1,6 @@
 /* What a watch has read, taken in. */
 #include "answers/pio/watch_parts.h"
 
-#include "base/ascii.h"
 #include "model/clock_guard.h"
 #include "model/interval_axis.h"
 #include "input/formats/counters/counter_source.h"

@@ -139,3 +139,13 @@ void lode_pio_notes_release(struct lode_pio_notes *notes)
 	lode_vec_release(&notes->list);
 	lode_arena_release(&notes->arena);
 }
+
+const char *lode_pio_slo_text(char *buffer, size_t size, const struct lode_pio_slo *slo)
+{
+	char name[200];
+
+	snprintf(buffer, size, "%s %c %.4g",
+		 lode_pio_counter_text(name, sizeof(name), slo->server, slo->name, 60),
+		 slo->is_fall ? '<' : '>', slo->bound);
+	return buffer;
+}

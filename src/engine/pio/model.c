@@ -63,6 +63,7 @@ struct lode_pio_settings lode_pio_settings_default(bool is_classic)
 
 void lode_pio_model_release(struct lode_pio_model *model)
 {
+	lode_vec_release_each(&model->slos, it, (free(it->server), free(it->name)));
 	lode_vec_release(&model->periods);
 	lode_request_names_release(&model->names);
 	lode_usual_release(&model->usual);

@@ -65,9 +65,19 @@ struct lode_pio_span {
 	uint64_t n_intervals; /* with counters and requests */
 };
 
+/* A bound of a counter beyond which an interval is slow; there may be a log instead. */
+struct lode_pio_slo {
+	char *server, *name;
+	double bound;
+	bool is_fall;	   /* slow below it */
+	bool is_histogram; /* of Prometheus: `name` without labels, requests above the bucket
+			      `bound` */
+};
+
 struct lode_pio_model {
 	struct lode_pio_settings settings;
-	struct lode_service_names services_in;	/* the counters' names */
+	struct lode_service_names services_in; /* the counters' names */
+	LODE_VEC(struct lode_pio_slo) slos;
 	LODE_VEC(struct lode_pio_span) periods; /* that were learnt from */
 	struct lode_request_names names;
 	struct lode_usual usual;

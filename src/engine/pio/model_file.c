@@ -42,6 +42,23 @@ static void put_services(struct lode_json *json, const struct lode_service_names
 	lode_json_end_object(json);
 }
 
+static void put_slos(struct lode_json *json, const struct lode_pio_model *m)
+{
+	if (!m->slos.n)
+		return;
+	lode_json_array(json, "slos");
+	for (size_t i = 0; i < m->slos.n; i++) {
+		lode_json_object(json, NULL);
+		lode_json_text(json, "server", m->slos.at[i].server);
+		lode_json_text(json, "counter", m->slos.at[i].name);
+		lode_json_shortest(json, "bound", m->slos.at[i].bound);
+		lode_json_bool(json, "below", m->slos.at[i].is_fall);
+		lode_json_bool(json, "histogram", m->slos.at[i].is_histogram);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+}
+
 static void put_training(struct lode_json *json, const struct lode_pio_model *m)
 {
 	lode_json_break(json);
@@ -231,6 +248,7 @@ void lode_pio_model_write(FILE *out, const struct lode_pio_model *m)
 	json = lode_json_open_line(out, schema);
 	put_settings(json, &m->settings);
 	put_services(json, &m->services_in);
+	put_slos(json, m);
 	put_training(json, m);
 	put_counters(json, m);
 	put_rules(json, m);
@@ -351,6 +369,20 @@ static void read_services(struct reading *r, yajl_val root)
 	rule->separator = text(r, s, "separator")[0];
 	rule->is_last = boolean(r, s, "last");
 	rule->is_suffix = boolean(r, s, "behind");
+}
+
+static void read_slos(struct reading *r, yajl_val root)
+{
+	yajl_val *at;
+	size_t n = lode_json_tree_member(root, "slos") ? items(r, root, "slos", &at) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		lode_vec_append(&r->model->slos,
+				((struct lode_pio_slo){lode_strdup(text(r, at[i], "server")),
+						       lode_strdup(text(r, at[i], "counter")),
+						       number(r, at[i], "bound", false),
+						       boolean(r, at[i], "below"),
+						       boolean(r, at[i], "histogram")}));
 }
 
 static void read_training(struct reading *r, yajl_val root)
@@ -577,6 +609,7 @@ static int read_root(struct lode_pio_model *out, yajl_val root, const char *path
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1,
 				 "model of version %.20s, this lode reads 1", schema + 15);
 	read_services(&r, root);
+	read_slos(&r, root);
 	read_settings(&r, root);
 	read_training(&r, root);
 	read_counters(&r, root);

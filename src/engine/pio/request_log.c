@@ -373,6 +373,8 @@ int lode_request_log_count(struct lode_request_log *log, struct lode_error *err)
 	struct lode_spooled_request item;
 	int rc;
 
+	if (!log->spool) /* counted already */
+		return 0;
 	while ((rc = lode_request_spool_next(log->spool, &reader, &item, err)) > 0)
 		judge_request_log(log, item.interval, lode_usual_bound(log->usual, item.pair),
 				  item.response_ns, item.response_ns);

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "engine/pio/intensity.h"
-#include "base/slice.h"
 
 /* Names that have the separator; different parts, of the number of names. */
 #define LEAST_CUT  0.9
@@ -26,8 +25,7 @@ static const char *cut_at(const struct lode_service_names *rule, const char *nam
 	return at && at > name && at[1] ? at : NULL;
 }
 
-/* `key="value"` from *at on, *at behind its comma; false: there is none any more. */
-static bool next_label(const char **at, struct lode_slice *key, struct lode_slice *value)
+bool lode_label_next(const char **at, struct lode_slice *key, struct lode_slice *value)
 {
 	const char *p = *at, *equals = strchr(p, '=');
 
@@ -64,7 +62,7 @@ static bool cut_label(const char *label, const char *name, char **service, char 
 		return false;
 	rest = lode_alloc(strlen(name) + 2);
 	memcpy(rest, name, n);
-	for (at++; next_label(&at, &key, &value);) {
+	for (at++; lode_label_next(&at, &key, &value);) {
 		if (lode_slice_is(key, label)) {
 			*service = lode_alloc(value.len + 1);
 			memcpy(*service, value.at, value.len);
@@ -183,7 +181,7 @@ static size_t find_label(struct lode_service_names *out, const char *const *name
 	while (i < n && !strchr(names[i], '{'))
 		i++;
 	at = i < n ? strchr(names[i], '{') + 1 : "";
-	while (next_label(&at, &key, &value)) {
+	while (lode_label_next(&at, &key, &value)) {
 		struct lode_service_names rule = {0};
 		size_t n_parts;
 

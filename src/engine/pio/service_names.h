@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/slice.h"
 #include "model/counters.h"
 
 struct lode_service_names {
@@ -31,6 +32,10 @@ void lode_service_names_find(struct lode_service_names *out, const char *const *
    of several copies of a service (pod, instance) are no part of the metric's name. */
 bool lode_service_names_cut(const struct lode_service_names *rule, const char *name, char **service,
 			    char **metric);
+
+/* `key="value"` of labels, from *at (behind the brace) on; *at is then behind its comma. False:
+   there is none any more. */
+bool lode_label_next(const char **at, struct lode_slice *key, struct lode_slice *value);
 
 /* All counters are of one server: a file's name, as far as no one named it. */
 bool lode_service_names_is_one(const struct lode_counters *counters);
