@@ -8,7 +8,7 @@
 
 struct compare_values {
 	lode_text_list before, after;
-	const char *at, *html, *entity_label;
+	const char *at, *html, *entity_label, *edges;
 	int64_t step_ns;
 	size_t top;
 	unsigned n_threads;
@@ -34,6 +34,10 @@ static const struct lode_option options[] = {
 	LODE_OPTION("entity-label", "LABEL", lode_set_text, AT(entity_label),
 		    "the label of Prometheus whose values are the services (default: found in "
 		    "counters without a server)"),
+	LODE_OPTION("edges", "FILE", lode_set_text, AT(edges),
+		    "which service calls which: lines 'caller,callee', or Jaeger's dependencies "
+		    "(JSON); a caller gives way to what it calls",
+		    .file = LODE_FILE_READ),
 	LODE_OPTION("interval", "TIME", lode_set_some_time, AT(step_ns),
 		    "length of an interval (default: sampling interval of the fastest counter)"),
 	LODE_OPTION("threads", "N", lode_set_unsigned, AT(n_threads),
@@ -115,6 +119,7 @@ static int answer_compare(const struct lode_command *self, const struct compare_
 	struct lode_pio_compare_request request = {
 		.at_ns = LODE_NO_INT,
 		.step_ns = v->step_ns,
+		.edges = v->edges,
 		.top = v->top != SIZE_MAX	  ? v->top
 		       : v->wants_json || v->html ? 50
 						  : 5,

@@ -246,6 +246,30 @@ static void tell_compared(struct comparing *c)
 	answer->opening = compare_opening(answer, c->request, &answer->arena);
 }
 
+static int give_way(struct comparing *c, struct lode_error *err)
+{
+	lode_shift_edges edges = {0};
+	size_t n_known = 0;
+	int rc = LODE_OK;
+
+	if (!c->request->edges)
+		return rc;
+	rc = lode_pio_edges_read(&edges, c->request->edges, &c->answer->arena, err);
+	if (rc < 0)
+		rc = lode_pio_note_error(&c->answer->notes, LODE_PIO_FAILED, err);
+	for (size_t e = 0; e < edges.n; e++)
+		for (size_t s = 0; s < c->shifts.services.n; s++)
+			n_known += strcmp(edges.at[e].caller, c->shifts.services.at[s].name) == 0;
+	if (rc == LODE_OK && !n_known)
+		lode_pio_note(&c->answer->notes, LODE_PIO_HINT,
+			      "%s: none of its callers is a service of the counters",
+			      c->request->edges);
+	if (rc == LODE_OK)
+		lode_shifts_give_way(&c->shifts, &edges);
+	lode_vec_release(&edges);
+	return rc;
+}
+
 int lode_pio_compare_run(struct lode_pio_compare_answer **out,
 			 const struct lode_pio_compare_request *request, struct lode_error *err)
 {
@@ -260,8 +284,10 @@ int lode_pio_compare_run(struct lode_pio_compare_answer **out,
 	if (rc == 0) {
 		find_series(&c);
 		lode_shifts_build(&c.shifts, c.series.at, c.series.n, request->inputs.n_threads);
-		tell_compared(&c);
+		rc = give_way(&c, err);
 	}
+	if (rc == 0)
+		tell_compared(&c);
 	lode_shifts_release(&c.shifts);
 	lode_vec_release(&c.series);
 	for (size_t i = 0; i < 2; i++)

@@ -12,9 +12,10 @@
 
 struct lode_pio_compare_request {
 	struct lode_pio_inputs inputs; /* counters; before, LODE_PIO_THEN, after; or one period */
-	int64_t at_ns;	 /* one period: where `after` begins; LODE_NO_INT: two periods */
-	int64_t step_ns; /* 0: how often the fastest counter was sampled */
-	size_t top;	 /* longest list; 0: no bound */
+	int64_t at_ns;	   /* one period: where `after` begins; LODE_NO_INT: two periods */
+	int64_t step_ns;   /* 0: how often the fastest counter was sampled */
+	size_t top;	   /* longest list; 0: no bound */
+	const char *edges; /* a file that says which service calls which; NULL: none */
 	const struct lode_asked *asked; /* NULL: by no command line */
 };
 
@@ -72,6 +73,10 @@ struct lode_pio_compare_answer {
 int lode_pio_compare_run(struct lode_pio_compare_answer **out,
 			 const struct lode_pio_compare_request *request, struct lode_error *err);
 void lode_pio_compare_free(struct lode_pio_compare_answer *answer);
+
+/* Lines "caller,callee", or Jaeger's dependencies. */
+int lode_pio_edges_read(lode_shift_edges *out, const char *path, struct lode_arena *arena,
+			struct lode_error *err);
 
 extern const struct lode_document lode_pio_compare_document;
 void lode_pio_compare_text(FILE *out, const struct lode_pio_compare_answer *answer,

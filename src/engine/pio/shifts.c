@@ -15,6 +15,7 @@
 /* The range of few values is too small: by so many values' worth. */
 #define FEW_VALUES 8.0
 /* The three largest deviations multiply to 20. */
+#define GIVE_WAY     0.5
 #define SHIFT_LEAST  3.0
 #define SHIFT_MARGIN 1.5
 enum { SMOOTH = 5, N_STRONGEST = 3, LEAST_VALUES = 4 };
@@ -285,6 +286,44 @@ void lode_shifts_build(struct lode_shifts *out, const struct lode_shift_series *
 	find_confidence(out);
 	free(c.counters);
 	free(c.natural);
+}
+
+/* Number of the service with most evidence that `caller` calls and that was not passed yet; n: none
+   has enough. */
+static size_t callee_of(const struct lode_shifts *shifts, const lode_shift_edges *edges,
+			size_t caller, const bool *is_passed)
+{
+	double least = fmax(shifts->bound, GIVE_WAY * shifts->services.at[caller].evidence);
+	size_t best = shifts->services.n;
+
+	for (size_t e = 0; e < edges->n; e++) {
+		if (strcmp(edges->at[e].caller, shifts->services.at[caller].name) != 0)
+			continue;
+		for (size_t s = 0; s < best; s++)
+			if (!is_passed[s] && shifts->services.at[s].evidence > least &&
+			    strcmp(edges->at[e].callee, shifts->services.at[s].name) == 0)
+				best = s;
+	}
+	return best;
+}
+
+void lode_shifts_give_way(struct lode_shifts *shifts, const lode_shift_edges *edges)
+{
+	size_t n = shifts->services.n, first = 0, next;
+	bool *is_passed = lode_alloc0(n + 1, sizeof(*is_passed));
+	struct lode_shift_service service;
+
+	for (next = first; shifts->stands_out && next < n;
+	     next = callee_of(shifts, edges, first, is_passed)) {
+		first = next;
+		is_passed[first] = true;
+	}
+	free(is_passed);
+	if (!first)
+		return;
+	service = shifts->services.at[first];
+	memmove(&shifts->services.at[1], &shifts->services.at[0], first * sizeof(service));
+	shifts->services.at[0] = service;
 }
 
 void lode_shifts_release(struct lode_shifts *shifts)

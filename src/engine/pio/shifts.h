@@ -52,6 +52,19 @@ struct lode_shifts {
 	size_t n_compared; /* series with enough values on both sides */
 };
 
+/* One service calls another. */
+struct lode_shift_edge {
+	const char *caller, *callee; /* borrowed */
+};
+typedef LODE_VEC(struct lode_shift_edge) lode_shift_edges;
+
+/*
+ * A service is slow because one that it calls is: the first service gives way to the one with most
+ * evidence of those it calls, if that stands out, too, and has at least half as much; then that one
+ * to those it calls.
+ */
+void lode_shifts_give_way(struct lode_shifts *shifts, const lode_shift_edges *edges);
+
 /* Series of one service stand together. The order of services and series changes nothing. */
 void lode_shifts_build(struct lode_shifts *out, const struct lode_shift_series *series, size_t n,
 		       unsigned n_threads);

@@ -112,18 +112,31 @@ static double bucket_of(const struct lode_counter *counter, const char *server, 
 	return NAN;
 }
 
+struct bucket {
+	const double *at;
+	double bound;
+};
+typedef LODE_VEC(struct bucket) bucket_list;
+
+static void list_buckets(bucket_list *out, const struct lode_counters *counters,
+			 const struct lode_pio_slo *slo)
+{
+	for (size_t c = 0; c < counters->n_counters; c++) {
+		double bound = bucket_of(&counters->counters[c], slo->server, slo->name);
+
+		if (!isnan(bound))
+			lode_vec_append(out, ((struct bucket){counters->counters[c].at, bound}));
+	}
+}
+
 /* Requests per second up to the bound, over all labels; INFINITY: all. NaN: no value. */
-static double sum_up_to(const struct lode_counters *counters, const struct lode_pio_slo *slo,
-			double bound, size_t i)
+static double sum_up_to(const bucket_list *buckets, double bound, size_t i)
 {
 	double sum = NAN;
 
-	for (size_t c = 0; c < counters->n_counters; c++) {
-		const struct lode_counter *counter = &counters->counters[c];
-
-		if (!isnan(counter->at[i]) && bucket_of(counter, slo->server, slo->name) == bound)
-			sum = (isnan(sum) ? 0 : sum) + counter->at[i];
-	}
+	for (size_t k = 0; k < buckets->n; k++)
+		if (buckets->at[k].bound == bound && !isnan(buckets->at[k].at[i]))
+			sum = (isnan(sum) ? 0 : sum) + buckets->at[k].at[i];
 	return sum;
 }
 
@@ -136,14 +149,19 @@ static bool is_healthy_bound(const struct lode_pio_slo *slo, double bound,
 {
 	double all = 0, above = 0;
 
-	for (size_t g = 0; g < n; g++)
+	for (size_t g = 0; g < n; g++) {
+		bucket_list buckets = {0};
+
+		list_buckets(&buckets, grids[g], slo);
 		for (size_t i = 0; i < grids[g]->n_intervals; i++) {
-			double sum = sum_up_to(grids[g], slo, INFINITY, i);
-			double low = sum_up_to(grids[g], slo, bound, i);
+			double sum = sum_up_to(&buckets, INFINITY, i);
+			double low = sum_up_to(&buckets, bound, i);
 
 			all += isnan(low) || isnan(sum) ? 0 : sum;
 			above += isnan(low) || isnan(sum) ? 0 : sum - low;
 		}
+		lode_vec_release(&buckets);
+	}
 	return above <= HEALTHY_SLOW * all;
 }
 
@@ -206,10 +224,12 @@ static void count_requests(const struct lode_pio_slo *slo, const struct lode_cou
 {
 	double step_s = (double)counters->step_ns / 1e9;
 	int64_t first = counters->start_ns / counters->step_ns;
+	bucket_list buckets = {0};
 
+	list_buckets(&buckets, counters, slo);
 	for (size_t i = 0; i < counters->n_intervals; i++) {
-		double all = round(step_s * sum_up_to(counters, slo, INFINITY, i));
-		double slow = all - round(step_s * sum_up_to(counters, slo, slo->bound, i));
+		double all = round(step_s * sum_up_to(&buckets, INFINITY, i));
+		double slow = all - round(step_s * sum_up_to(&buckets, slo->bound, i));
 		struct lode_interval_counts *t;
 
 		if (!(all >= 1) || !(all < UINT32_MAX / 2) || isnan(slow))
@@ -220,6 +240,7 @@ static void count_requests(const struct lode_pio_slo *slo, const struct lode_cou
 		t->n_slow += (uint32_t)fmax(0, slow);
 		requests->n_requests += (uint64_t)all;
 	}
+	lode_vec_release(&buckets);
 	requests->first_ns = counters->start_ns;
 	requests->last_ns = lode_counters_time(counters, counters->n_intervals);
 }
@@ -237,10 +258,14 @@ size_t lode_pio_slo_add(struct lode_pio_model *model, const char *text,
 
 			if (!is_named(counter, text, read.name_len) || is_known(model, counter))
 				continue;
-			slo.server = lode_strdup(counter->server);
-			slo.name = lode_strdup(counter->name);
+			slo.server = counter->server;
+			slo.name = counter->name;
 			if (isnan(slo.bound))
 				slo.bound = learn_slo(&slo, grids, n);
+			if (isnan(slo.bound)) /* it has no value */
+				continue;
+			slo.server = lode_strdup(counter->server);
+			slo.name = lode_strdup(counter->name);
 			lode_vec_append(&model->slos, slo);
 			n_added++;
 		}

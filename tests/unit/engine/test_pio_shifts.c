@@ -306,6 +306,64 @@ static void expect_rule(const char *const *names, const double *levels, size_t n
 	free(counter);
 }
 
+/* On random calls without cycles: who comes first is called, step by step, with half the evidence
+   at least, and calls none with as much; the others stay in order. */
+static void test_callers_give_way(void **state)
+{
+	enum { SERVICES = 8 };
+	static const char *const names[SERVICES] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		struct test_random random = {seed};
+		struct lode_shifts shifts = {.bound = 4, .stands_out = true};
+		double evidence[SERVICES];
+		bool calls[SERVICES][SERVICES] = {0}, is_reached[SERVICES] = {true};
+		lode_shift_edges edges = {0};
+		size_t first, last = 0;
+
+		for (size_t i = 0; i < SERVICES; i++) {
+			struct lode_shift_service *service = lode_vec_append_zero(&shifts.services);
+
+			service->name = names[i];
+			service->evidence = evidence[i] = 20.0 / (double)(i + 1);
+		}
+		/* Calls go from one to the next of a random order. */
+		for (size_t i = 0; i < 12; i++) {
+			size_t a = test_random_below(&random, SERVICES);
+			size_t b = test_random_below(&random, SERVICES);
+			bool is_forth = (a * 5 + seed) % SERVICES < (b * 5 + seed) % SERVICES;
+
+			if (a == b)
+				continue;
+			calls[is_forth ? a : b][is_forth ? b : a] = true;
+			lode_vec_append(&edges,
+					((struct lode_shift_edge){names[is_forth ? a : b],
+								  names[is_forth ? b : a]}));
+		}
+		for (int round = 0; round < SERVICES; round++)
+			for (size_t a = 0; a < SERVICES; a++)
+				for (size_t b = 0; b < SERVICES; b++)
+					is_reached[b] |= is_reached[a] && calls[a][b] &&
+							 evidence[b] > 4 &&
+							 evidence[b] > evidence[a] / 2;
+		lode_shifts_give_way(&shifts, &edges);
+		first = (size_t)(shifts.services.at[0].name[0] - 'a');
+		assert_true(is_reached[first]);
+		for (size_t b = 0; b < SERVICES; b++)
+			assert_false(calls[first][b] && evidence[b] > 4 &&
+				     evidence[b] > evidence[first] / 2);
+		for (size_t i = 1; i < SERVICES; i++) {
+			size_t at = (size_t)(shifts.services.at[i].name[0] - 'a');
+
+			assert_true(at != first && (i == 1 || at > last));
+			last = at;
+		}
+		lode_vec_release(&edges);
+		lode_vec_release(&shifts.services);
+	}
+}
+
 static void expect_cut(const char *label, const char *name, const char *service, const char *metric)
 {
 	struct lode_service_names rule = {0};
@@ -373,6 +431,7 @@ int main(void)
 		cmocka_unit_test(test_order_scale_and_constants_change_nothing),
 		cmocka_unit_test(test_swapped_times_turn_directions),
 		cmocka_unit_test(test_totals_gaps_and_few_values),
+		cmocka_unit_test(test_callers_give_way),
 		cmocka_unit_test(test_services_in_labels),
 		cmocka_unit_test(test_services_in_names),
 	};
