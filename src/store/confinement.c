@@ -85,7 +85,7 @@ bool lode_command_confine(const struct lode_command_rights *rights)
 	if (rights->repo && !repo)
 		repo = lode_strdup(rights->repo);
 	folder = repo ? lode_path_folder(repo) : NULL;
-	if (rights->is_repo_open && add_open_repo(&files, repo)) {
+	if (rights->is_repo_open && repo && add_open_repo(&files, repo)) {
 		is_whole = confine_to(rights, &folders, &files, folder);
 	} else {
 		if (folder)
