@@ -77,6 +77,6 @@ while any(os.path.exists(f"/proc/{p}") for p in of):
 print("   nothing runs on")
 os._exit(0)
 P
-python3 ask.py "$server"
+python3 ask.py "$server" || kill "$server"
 wait "$server"
 echo "exit $?"
