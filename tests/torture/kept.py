@@ -75,6 +75,10 @@ def change_varints(r, data):
     elif kind == 3:
         i, j = r.randrange(len(words)), r.randrange(len(words))
         words[i], words[j] = words[j], words[i]
+    elif kind == 4:  # times so much that their sum just fits, or nearly
+        most = r.choice((1 << 62, (1 << 63) - 1, (1 << 64) - 1))
+        factor = r.choice((10**3, 10**6, most // (sum(values) or 1), most // (max(values) or 1))) or 1
+        words = [varint(value * factor) for value in values]
     else:
         for _ in range(mutate.some(r, 2)):
             i = r.randrange(len(words))
