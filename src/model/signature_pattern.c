@@ -236,8 +236,6 @@ const char *lode_signature_pattern_of(const struct lode_calltree *tree, const ui
 {
 	char_vec out = {0};
 
-	if (n == 0)
-		put_signature_pattern(&out, "*", 1);
 	if (n > LODE_SIGNATURE_MAX_STEPS) {
 		frames += n - LODE_SIGNATURE_MAX_STEPS;
 		n = LODE_SIGNATURE_MAX_STEPS;
@@ -250,6 +248,8 @@ const char *lode_signature_pattern_of(const struct lode_calltree *tree, const ui
 		if (out.n && out.at[out.n - 1] == ';' && !is_escaped(out.at, &out.at[out.n - 1]))
 			out.n--;
 	}
+	if (!out.n)
+		put_signature_pattern(&out, "*", 1);
 	return keep_signature_pattern(&out, arena);
 }
 

@@ -40,7 +40,8 @@ const char *lode_signature_pattern_text(const struct lode_signature_step *steps,
 					struct lode_arena *arena);
 
 /* The pattern of exactly these frames, in that order; of more than LODE_SIGNATURE_MAX_STEPS, the
-   innermost ones, which hold wherever all do. Bytes that a line of text cannot hold are
+   innermost ones, which hold wherever all do; "*" where none has a name. Bytes that a line of text
+   cannot hold are
    "?" in it: any byte. In the arena. */
 const char *lode_signature_pattern_of(const struct lode_calltree *tree, const uint32_t *frames,
 				      size_t n, struct lode_arena *arena);

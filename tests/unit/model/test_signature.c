@@ -197,6 +197,23 @@ static void patterns_of_stacks_hold_in_them(void **state)
 	}
 }
 
+/* A pattern must parse: no name is left of frames without one. */
+static void stacks_without_names_match_everything(void **state)
+{
+	struct lode_calltree tree = {0};
+	struct lode_arena arena = {0};
+	uint32_t frames[2];
+
+	(void)state;
+	lode_calltree_init(&tree);
+	frames[0] = frames[1] = lode_frame_intern(&tree, "", "", 0);
+	tree.frames.at[frames[0]].flags = 0; /* as damaged digests have them */
+	for (size_t n = 0; n <= 2; n++)
+		assert_string_equal(lode_signature_pattern_of(&tree, frames, n, &arena), "*");
+	lode_calltree_release(&tree);
+	lode_arena_release(&arena);
+}
+
 /* ---- Lists ---- */
 
 static int parse(struct lode_signatures *list, const char *text, struct lode_error *err)
@@ -429,6 +446,7 @@ int main(void)
 		cmocka_unit_test(patterns_mean_what_the_header_says),
 		cmocka_unit_test(mistakes_in_patterns_are_told),
 		cmocka_unit_test(patterns_of_stacks_hold_in_them),
+		cmocka_unit_test(stacks_without_names_match_everything),
 		cmocka_unit_test(a_file_says_all_fields),
 		cmocka_unit_test(faults_of_files_name_their_line),
 		cmocka_unit_test(what_is_written_is_read_back),
