@@ -13,7 +13,8 @@ MIXED = 0.1  # share of inputs that are parts of two
 SANITIZER_OPTIONS = f"abort_on_error=0:halt_on_error=1:exitcode={SANITIZER_CODE}"
 # What there is to say where an input was read and holds nothing of use.
 NOT_OF_THE_FILE = (b"no symptom", b"nothing to measure", b"of its recordings", b"no recording in the repository",
-                   b"no interval has both", b"no recordings", b"the recording cannot be read again", b"no stack contains")
+                   b"no interval has both", b"no recordings", b"the recording cannot be read again", b"no stack contains",
+                   b"no critical path")
 REPORTS = (b"ERROR: AddressSanitizer", b"ERROR: LeakSanitizer", b"runtime error:", b"Assertion `")
 
 

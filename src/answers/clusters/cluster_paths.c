@@ -202,7 +202,7 @@ int lode_cluster_path_load_within(struct lode_cluster_path *out, const struct lo
 	lode_stream_free(stream);
 	if (!out->missing)
 		return 0;
-	rc = lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1, "no critical path: %s", out->missing);
+	rc = lode_fail(err, LODE_ERR_UNSUPPORTED, file, -1, "no critical path: %s", out->missing);
 	lode_cluster_path_release(out);
 	return rc;
 }
