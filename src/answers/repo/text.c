@@ -53,7 +53,7 @@ static void set_path(struct lode_table *table, size_t row, const char *path, con
 	bool is_cut = false;
 
 	if (lode_escape_width(at) > columns && name_columns >= columns) {
-		lode_table_set(table, row, 6, "…/%s", lode_escape(whole, sizeof(whole), name));
+		lode_table_set(table, row, 6, "%s", lode_escape(whole, sizeof(whole), name));
 		return;
 	}
 	while (lode_escape_width(at) + is_cut > columns && *at) {
@@ -74,12 +74,17 @@ static void print_list(FILE *out, const struct lode_repo_answer *answer,
 		{"path", false}};
 	struct lode_table *table = lode_table_new(columns, 7, 0);
 	char a[LODE_UNITS_BUFFER], **names;
-	size_t room;
+	size_t room, least = 0;
 
 	for (size_t i = 0; i < answer->n_streams; i++)
 		set_stream_row(table, &answer->streams[i]);
-	room = lode_table_room(table, page->columns);
 	names = LODE_RECORDING_NAMES(answer->streams, answer->n_streams, path);
+	for (size_t i = 0; i < answer->n_streams; i++) {
+		size_t width = lode_escape_width(names[i]);
+
+		least = width > least ? width : least;
+	}
+	room = lode_table_fit(table, page->columns, least, 6, NULL);
 	for (size_t i = 0; i < answer->n_streams; i++)
 		set_path(table, i, answer->streams[i].path, names[i], room);
 	free(names);
