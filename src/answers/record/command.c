@@ -1,4 +1,5 @@
 /* The command line of lode record. */
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "base/escape.h"
@@ -156,10 +157,10 @@ static void say_lost(const struct lode_command *self, const struct lode_record_r
 	if (!result->n_lost)
 		return;
 	lode_say(self,
-		 "%llu of %llu events were lost (%s): perf could not keep up, so waits and "
+		 "%" PRIu64 " of %" PRIu64
+		 " events were lost (%s): perf could not keep up, so waits and "
 		 "wakers are incomplete. Record again with %s--buffer %s and a lower --cpu-rate",
-		 (unsigned long long)result->n_lost,
-		 (unsigned long long)(result->n_lost + result->n_events),
+		 result->n_lost, result->n_lost + result->n_events,
 		 lode_format_pct(pct, lode_lost_pct(result->n_lost, result->n_events)),
 		 result->has_dumps ? "--call-graph fp (programs built with "
 				     "-fno-omit-frame-pointer), or "
