@@ -66,7 +66,7 @@ def is_cut(word):
     return len(start) > 2 and at < len(functions) and functions[at].startswith(start)
 def is_command(line):
     """One to copy, which stays on its line; a message of standard error."""
-    return re.match(r"Next: |lode \S+: | +(for .*; do )?(sudo )?lode ", line)
+    return re.match(r"Next: |lode (pio )?\S+: | +(for .*; do )?(sudo )?lode ", line)
 n_bad = 0
 show = len(sys.argv) > 1
 for words in commands:
