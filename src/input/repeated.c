@@ -81,8 +81,8 @@ static bool have_same_bytes(struct bytes *a, struct bytes *b)
 static bool is_copy(const struct search *s, const struct file *a, const struct file *b)
 {
 	struct bytes from, to;
-	bool are_open = open_bytes(&from, s, a) & open_bytes(&to, s, b);
-	bool is_same = are_open && have_same_bytes(&from, &to);
+	bool has_from = open_bytes(&from, s, a), has_to = open_bytes(&to, s, b);
+	bool is_same = has_from && has_to && have_same_bytes(&from, &to);
 
 	close_bytes(&from);
 	close_bytes(&to);
