@@ -127,14 +127,20 @@ void lode_digest_losses_copy(struct lode_digest *to, struct lode_digest_stream *
 		append_loss(to, losses[i]);
 }
 
-void lode_digest_loss_append(struct lode_digest *digest, const struct lode_loss_note *loss)
+void lode_digest_loss_insert(struct lode_digest *digest, const struct lode_loss_note *loss)
 {
 	struct lode_digest_stream *stream = &digest->streams.at[digest->streams.n - 1];
+	struct lode_loss_note *at;
 
 	assert(stream->first_loss + stream->n_losses == digest->losses.n);
-	assert(!stream->n_losses || digest->losses.at[digest->losses.n - 1].kind < loss->kind);
 	append_loss(digest, *loss);
-	stream->n_losses++;
+	at = &digest->losses.at[digest->losses.n - 1];
+	for (uint32_t n = stream->n_losses++; n && at[-1].kind > at->kind; n--, at--) {
+		struct lode_loss_note after = at[-1];
+
+		at[-1] = *at;
+		*at = after;
+	}
 }
 
 struct lode_digest_runner *lode_digest_runners_copy(struct lode_digest *to,

@@ -131,8 +131,8 @@ void lode_digest_free(struct lode_digest *digest);
  */
 void lode_digest_losses_copy(struct lode_digest *to, struct lode_digest_stream *stream,
 			     const struct lode_loss_note *losses, size_t n);
-/* One more of the last stream, of a kind beyond those that it has. */
-void lode_digest_loss_append(struct lode_digest *digest, const struct lode_loss_note *loss);
+/* One more of the last stream, of a kind that it does not have, in the order of kinds. */
+void lode_digest_loss_insert(struct lode_digest *digest, const struct lode_loss_note *loss);
 
 static inline const struct lode_loss_note *
 lode_digest_losses_of(const struct lode_digest *digest, const struct lode_digest_stream *stream)

@@ -324,7 +324,7 @@ static void note_bundle(struct lode_job_item *item)
 	struct lode_loss_note loss = note_of_bundle(lacks);
 
 	if (lacks)
-		lode_digest_loss_append(item->digest, &loss);
+		lode_digest_loss_insert(item->digest, &loss);
 	free(lacks);
 }
 

@@ -320,6 +320,36 @@ static void test_names_are_counted_as_by_walking_every_stack(void **state)
 	}
 }
 
+/* Readers and merges rely on the order of kinds. */
+static void losses_stay_in_the_order_of_kinds(void **state)
+{
+	static const struct lode_loss_note found[] = {
+		{.kind = LODE_LOSS_UNORDERED, .count = 1, .detail = "first"},
+		{.kind = LODE_LOSS_SILENT, .count = 2, .detail = "last"},
+	};
+	static const enum lode_loss_kind wanted[] = {LODE_LOSS_EVENTS, LODE_LOSS_UNORDERED,
+						     LODE_LOSS_BUNDLE, LODE_LOSS_SILENT,
+						     LODE_LOSS_SKIPPED_CALLER};
+	struct lode_loss_note more = {.count = 3, .detail = "inserted"};
+	struct lode_digest *digest = lode_digest_new();
+	struct lode_digest_stream *stream = lode_vec_append_zero(&digest->streams);
+
+	(void)state;
+	lode_digest_losses_copy(digest, stream, found, 2);
+	for (size_t i = 0; i < 5; i += 2) {
+		more.kind = wanted[i];
+		lode_digest_loss_insert(digest, &more);
+	}
+	assert_int_equal(stream->n_losses, 5);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(digest->losses.at[i].kind, wanted[i]);
+		assert_string_equal(digest->losses.at[i].detail, i == 1	  ? "first"
+								 : i == 3 ? "last"
+									  : "inserted");
+	}
+	lode_digest_free(digest);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,6 +361,7 @@ int main(void)
 		cmocka_unit_test(test_frames_have_the_flags_of_all_their_occurrences),
 		cmocka_unit_test(test_digests_of_different_units_have_mixed_units),
 		cmocka_unit_test(test_names_are_counted_as_by_walking_every_stack),
+		cmocka_unit_test(losses_stay_in_the_order_of_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
