@@ -3,6 +3,7 @@
 
 #include "base/pool.h"
 #include "base/sorted.h"
+#include "base/time_sum.h"
 
 /* ---- One thread at one moment ---- */
 
@@ -36,7 +37,8 @@ int lode_moment_find(struct lode_moment *out, const struct lode_regtime *regtime
 
 	*out = (struct lode_moment){.thread = thread, .t_ns = t_ns};
 	lode_call_cursor_init(&cursor, regtime->trace, regtime->threads[thread].thread);
-	lode_call_open_at(&out->open, &cursor, lode_call_find(&cursor, t_ns + 1), t_ns);
+	lode_call_open_at(&out->open, &cursor, lode_call_find(&cursor, lode_time_add(t_ns, 1)),
+			  t_ns);
 	if (cursor.rc < 0 && err)
 		*err = cursor.err;
 	find_item(out, &regtime->threads[thread]);
