@@ -20,4 +20,4 @@ echo "== mine"
 "$LODE" mine --unit ns --show 1 --top 0 "${inputs[@]}" | rows
 echo "== repo, on a terminal without room for paths"
 "$LODE" import --repo repo --unit ns "${inputs[@]}" >/dev/null 2>err || cat err
-COLUMNS=60 "$LODE" repo list --repo repo | sed 's/.*  //'
+COLUMNS=60 "$LODE" repo list --repo repo | sed 's/.*  //' | LC_ALL=C sort
