@@ -161,8 +161,8 @@ def record(path, options, command):
     return done.returncode == 0 and os.path.getsize(path) > 0
 
 
-def recordings(folder):
-    """Makes them one after another: (name, path, event, whether stacks were dumped)."""
+def recordings(folder, only):
+    """Makes them (all, or those of the names `only`) one after another: (name, path, event, whether stacks were dumped)."""
     text = os.path.join(folder, "text")
     with open(text, "w", encoding="ascii") as f:
         for i in range(400000):
@@ -196,7 +196,7 @@ def recordings(folder):
         wanted.append(("all threads, 99 Hz", "cpu-clock", ["-F", "99", "-a", "-g"],
                        ["sleep", "3"], programs["xz"]))
     for i, (name, event, options, command, beside) in enumerate(wanted):
-        if not shutil.which(command[0]) or beside and not shutil.which(beside[0]):
+        if only and name not in only or not shutil.which(command[0]) or beside and not shutil.which(beside[0]):
             continue
         path = os.path.join(folder, f"{i}.data")
         child = subprocess.Popen(beside, stdout=subprocess.DEVNULL) if beside else None
@@ -218,20 +218,27 @@ def event_of(path):
 
 def main():
     lode, files = sys.argv[1], sys.argv[2:]
-    n_compared = n_bad = 0
+    bad, n_compared = set(), 0
     if not shutil.which("perf"):
         return SKIPPED
-    with tempfile.TemporaryDirectory(prefix="lode-report-") as folder:
-        for name, path, event, is_dumped in (
-                [(f, f, event_of(f), False) for f in files] or recordings(folder)):
-            print(f"{name} ({event})")
-            faults, _ = compare(lode, path, event, is_dumped)
-            for fault in faults[:10]:
-                print(f"    FAULT: {fault}")
-            n_bad += bool(faults)
-            n_compared += 1
-    print(f"{n_compared} recordings, {n_bad} differ")
-    return 1 if n_bad else 0 if n_compared else SKIPPED
+    # A busy machine may run more programs that become others by exec than EXEC_PCT allows, but not three times in turn.
+    for _ in range(1 if files else 3):
+        with tempfile.TemporaryDirectory(prefix="lode-report-") as folder:
+            made = [(f, f, event_of(f), False) for f in files] or recordings(folder, bad)
+            bad, n = set(), 0
+            for name, path, event, is_dumped in made:
+                print(f"{name} ({event})")
+                faults, _ = compare(lode, path, event, is_dumped)
+                for fault in faults[:10]:
+                    print(f"    FAULT: {fault}")
+                n += 1
+                if faults:
+                    bad.add(name)
+            n_compared = max(n_compared, n)
+        if not bad:
+            break
+    print(f"{n_compared} recordings, {len(bad)} differ")
+    return 1 if bad else 0 if n_compared else SKIPPED
 
 
 if __name__ == "__main__":
