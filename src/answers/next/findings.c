@@ -47,15 +47,16 @@ static const char *enough_words(struct lode_arena *arena, const struct lode_next
 		problem_words(arena, answer, n_new), answer->n_seen ? " not seen yet" : "");
 }
 
-/* The name of the recording with the largest rest, among those of the table. */
+/* The name of the recording with the largest rest, among all. */
 static char *rest_name(const struct lode_next_answer *answer)
 {
+	const struct lode_digest *digest = answer->digest;
 	LODE_VEC(const char *) paths = {0};
 	char **names, *name;
 
 	lode_vec_append(&paths, answer->rest->stream);
-	for (size_t i = 0; i < answer->n_steps; i++)
-		lode_vec_append(&paths, answer->steps[i].stream);
+	for (size_t i = 0; i < digest->streams.n; i++)
+		lode_vec_append(&paths, digest->tree.strings.text.at[digest->streams.at[i].path]);
 	names = lode_recording_names(paths.at, paths.n, sizeof(*paths.at), 0);
 	name = lode_strdup(names[0]);
 	free(names);

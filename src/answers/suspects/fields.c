@@ -146,10 +146,9 @@ static const struct lode_field function_fields[] = {
 		      "rank of the first function of its group, which always occur together",
 		      .least = 1),
 	LODE_FIELD_AS("suspect", struct lode_suspects_function, is_suspect, "true: within `cut`"),
-	LODE_FIELD(struct lode_suspects_function, extra_share,
-		   "of the slow time, or of what slow recordings take longer, in system calls if "
-		   "these "
-		   "were measured, else in waits"),
+	LODE_FIELD(struct lode_suspects_function, extra_share, "of extra_total_ns"),
+	LODE_FIELD(struct lode_suspects_function, extra_ns,
+		   "the part of extra_total_ns that goes with it"),
 };
 LODE_RECORD(function, struct lode_suspects_function, .is_shared = true);
 
@@ -290,6 +289,10 @@ static const struct lode_field answer_fields[] = {
 		  &function_record, NULL),
 	MORE("more", n_more),
 	LODE_FIELD_AS("contrast_tests", struct lode_suspects_answer, n_contrast_tests, NULL),
+	LODE_FIELD_AS(
+		"extra_total_ns", struct lode_suspects_answer, extra_ns,
+		"the slow time, or what slow recordings take longer, in system calls if these "
+		"were measured, else in waits"),
 	LODE_ROWS("contrasts", struct lode_suspects_answer, n_contrasts_listed,
 		  lode_suspects_contrast_at, &contrast_record, NULL),
 	MORE("contrasts_more", n_contrasts_more),

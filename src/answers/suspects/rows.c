@@ -206,6 +206,7 @@ void lode_suspects_function_at(void *row, const void *owner, size_t i)
 		.of = *suspect,
 		.evidence = f->evidence,
 		.frame = f->frame,
+		.extra_ns = llround(suspect->extra_ns),
 		.extra_share = answer->suspects->extra_ns > 0
 				       ? suspect->extra_ns / answer->suspects->extra_ns
 				       : 0,

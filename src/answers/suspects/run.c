@@ -264,6 +264,7 @@ static void describe_sides(struct lode_suspects_state *s)
 	for (unsigned side = 0; side < LODE_N_SIDES; side++)
 		sides[side].n_executions = suspects->n[side];
 	s->answer.all = suspects->all;
+	s->answer.extra_ns = llround(suspects->extra_ns);
 	s->answer.n_functions = suspects->functions.n;
 	s->answer.n_groups = suspects->n_groups;
 	s->answer.n_contrast_tests = suspects->n_contrast_tests;

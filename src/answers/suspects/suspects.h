@@ -80,6 +80,7 @@ struct lode_suspects_function {
 	struct lode_evidence evidence;
 	uint32_t frame;
 	double extra_share; /* of the slow time, or of what slow recordings take longer */
+	int64_t extra_ns;   /* the same; extra_share is that of the answer's */
 	bool is_suspect;    /* up to the cut, and significant */
 	struct lode_suspects_chance chance;
 	struct lode_suspects_values values;
@@ -176,6 +177,7 @@ struct lode_suspects_answer {
 	size_t n_skipped, n_incomplete, n_notes;
 
 	struct lode_outcome all; /* executions */
+	int64_t extra_ns;	 /* slow time, or what slow recordings take longer */
 	uint64_t n_between;	 /* that neither failed nor succeeded */
 	size_t n_functions, n_groups, n_contrast_tests;
 	struct lode_suspects_metric *metrics; /* longest failed time first, then longest time */

@@ -12,7 +12,7 @@ import { type Contrast, chance, isVersus, nameOf, SIGNIFICANT } from "./model";
 type Half = Contrast["with"];
 
 function Rate({ half, colour }: { half: Half; colour: string }) {
-	const of = half.failed + half.succeeded;
+	const of = half.n;
 	return (
 		<span class="rate">
 			<span class="rate-text">{percent(half.failed, of)}</span>
@@ -25,7 +25,7 @@ function Rate({ half, colour }: { half: Half; colour: string }) {
 	);
 }
 
-const share = (half: Half) => half.failed / Math.max(1, half.failed + half.succeeded);
+const share = (half: Half) => half.failed / Math.max(1, half.n);
 
 export function contrastColumns(
 	reference: ReportRef,

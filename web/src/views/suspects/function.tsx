@@ -119,9 +119,9 @@ function Distributions({ report, details }: { report: SuspectsReport; details: E
 								<Name text={m.metric} />
 							</h3>
 							<p class="quiet">
-								slow in {percent(m.with.failed, m.with.failed + m.with.succeeded)} with it,{" "}
+								slow in {percent(m.with.failed, m.with.n)} with it,{" "}
 								{m.without.n
-									? `${percent(m.without.failed, m.without.failed + m.without.succeeded)} without; mean ${costText(m.with.mean_ns, unit)} and ${costText(m.without.mean_ns, unit)}`
+									? `${percent(m.without.failed, m.without.n)} without; mean ${costText(m.with.mean_ns, unit)} and ${costText(m.without.mean_ns, unit)}`
 									: `never without; mean ${costText(m.with.mean_ns, unit)}`}
 							</p>
 							<Histogram
@@ -174,16 +174,16 @@ function Neighbours(props: {
 		{
 			key: "of",
 			title: "of",
-			value: (n) => n.failed + n.succeeded,
-			cell: (n) => count(n.failed + n.succeeded),
+			value: (n) => n.n,
+			cell: (n) => count(n.n),
 			numeric: true,
 			width: "70px",
 		},
 		{
 			key: "share",
 			title: "share",
-			value: (n) => n.failed / Math.max(1, n.failed + n.succeeded),
-			cell: (n) => percent(n.failed, n.failed + n.succeeded),
+			value: (n) => n.failed / Math.max(1, n.n),
+			cell: (n) => percent(n.failed, n.n),
 			numeric: true,
 			width: "70px",
 		},
