@@ -1,10 +1,9 @@
 /*
- * What filters of pages add up: where cost is, in as few cells as tell recordings, threads, kinds,
- * reasons and ends of chains apart.
+ * What filters of pages add up: where cost is, in as few cells as distinguish recordings,
+ * threads, kinds, reasons and ends of chains.
  *
  *	rows of the digest --> (cluster, recording, thread, kind, reason, end) --> cost
- *	symptoms           --> (recording, thread)                             --> how many, how
- *long
+ *	symptoms           --> (recording, thread)                             --> number, time
  *
  * Cells sum to the area of interest, those of a cluster to its own cost, so any choice of
  * recordings, threads, kinds and reasons has its exact costs.

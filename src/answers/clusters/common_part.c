@@ -466,8 +466,7 @@ static bool is_more(const struct lode_line_frames *line, const struct link *link
 	return link->link_frame != LODE_NONE && link->first > line->n - line->n_more;
 }
 
-/* What the thread is called. In the main branch it is one, whatever threads the others have there.
- */
+/* The name of the thread. In the main branch it is one, whatever the others have there. */
 static const char *told_name(const struct lode_digest *digest, const struct lode_line_frames *line,
 			     const struct link *link)
 {

@@ -57,7 +57,7 @@ struct lode_log_layout *lode_log_layout_json(const char *fields);
 
 /*
  * From the head of a log: NULL if it is none that tells its own format, with the reason in `why`.
- * In common and combined logs the fields behind the agent are told by their look and by their order
+ * In common and combined logs the fields behind the agent are recognised by form and by their order
  * (log_tail.h).
  */
 struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, const char *fields,
