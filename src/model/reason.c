@@ -485,30 +485,48 @@ static const char *plain_name(const char *name, char *buffer, size_t size)
 }
 
 /*
- * Rows of the tables by how names that they may match begin, which rules out
- * nearly all of them; those of which this is not known are under 0.
+ * Rows of the tables by how names that they may match begin, or, if a star comes first, end, which
+ * rules out nearly all of them; those of which neither is known are under 0.
  */
 enum { REASONS, DEVICES, MARKS, CALLS, N_TABLES };
+enum { ANY_NAME = 0, ENDINGS = 256, N_KEYS = 2 * ENDINGS };
 struct tables {
 	const struct row *rows[N_TABLES];
-	uint16_t first[N_TABLES][256]; /* row + 1; 0: none */
+	uint16_t first[N_TABLES][N_KEYS]; /* row + 1; 0: none */
 	uint16_t next[N_TABLES][N_ROWS(kernel_rows)];
 };
 _Static_assert(N_ROWS(device_rows) <= N_ROWS(kernel_rows), "room for devices");
 _Static_assert(N_ROWS(mark_rows) <= N_ROWS(kernel_rows), "room for marks");
 _Static_assert(N_ROWS(call_rows) <= N_ROWS(kernel_rows), "room for calls");
 
-/* Of a name, or of the names that a glob matches. */
-static uint8_t key_of(const char *text, bool is_glob)
+/* Of up to three bytes: 1 to 255. */
+static unsigned key_of_bytes(const char *text)
 {
 	unsigned key = 0;
 
-	for (unsigned i = 0; i < 3 && *text; i++, text++) {
-		if (is_glob && !lode_glob_is_plain(*text))
-			return 0;
-		key = key * 37 + (unsigned char)*text;
-	}
+	for (unsigned i = 0; i < 3 && text[i]; i++)
+		key = key * 37 + (unsigned char)text[i];
 	return key % 255 + 1;
+}
+
+static unsigned key_of_ending(const char *name)
+{
+	size_t n = strlen(name);
+
+	return ENDINGS + key_of_bytes(name + (n > 3 ? n - 3 : 0));
+}
+
+/* Of the names that a glob matches. */
+static unsigned key_of_glob(const char *glob)
+{
+	static const char special[] = "*?[\\";
+	size_t n_plain = strcspn(glob, special);
+
+	if (n_plain >= 3 || !glob[n_plain])
+		return key_of_bytes(glob);
+	if (*glob == '*' && strlen(glob) > 3 && !strpbrk(glob + 1, special))
+		return key_of_ending(glob);
+	return ANY_NAME;
 }
 
 static void index_rows(struct tables *tables, unsigned table, const struct row *rows, size_t n)
@@ -516,7 +534,7 @@ static void index_rows(struct tables *tables, unsigned table, const struct row *
 	tables->rows[table] = rows;
 	/* In front of those behind it. */
 	for (size_t i = n; i-- > 0;) {
-		uint8_t key = key_of(rows[i].glob, true);
+		unsigned key = key_of_glob(rows[i].glob);
 
 		tables->next[table][i] = tables->first[table][key];
 		tables->first[table][key] = (uint16_t)(i + 1);
@@ -534,7 +552,7 @@ static void index_tables(struct tables *tables)
 
 /* The first row that matches, of those under a key; its number + 1, or 0. `marks` NULL, or all
    rows that match give theirs. */
-static unsigned match_rows(const struct tables *tables, unsigned table, uint8_t key,
+static unsigned match_rows(const struct tables *tables, unsigned table, unsigned key,
 			   const char *name, uint8_t *marks)
 {
 	unsigned found = 0;
@@ -552,11 +570,16 @@ static unsigned match_rows(const struct tables *tables, unsigned table, uint8_t 
 static const struct row *match(const struct tables *tables, unsigned table, const char *name,
 			       uint8_t *marks)
 {
-	unsigned plain = match_rows(tables, table, key_of(name, false), name, marks);
-	unsigned other = match_rows(tables, table, 0, name, marks);
-	unsigned i = plain && (!other || plain < other) ? plain : other;
+	const unsigned keys[] = {key_of_bytes(name), key_of_ending(name), ANY_NAME};
+	unsigned first = 0;
 
-	return i ? &tables->rows[table][i - 1] : NULL;
+	for (size_t k = 0; k < N_ROWS(keys); k++) {
+		unsigned i = match_rows(tables, table, keys[k], name, marks);
+
+		if (i && (!first || i < first))
+			first = i;
+	}
+	return first ? &tables->rows[table][first - 1] : NULL;
 }
 
 static void kernel_frame_meaning(struct lode_stack_meaning *m, const struct tables *tables,
