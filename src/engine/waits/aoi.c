@@ -164,6 +164,18 @@ static bool is_ended_by_device(const struct lode_events *events, uint32_t event)
 	       events->device[event] != LODE_DEVICE_NONE;
 }
 
+/* The wait that an event is of: itself, or for time that a thread was ready at the end of a wait,
+   that wait. */
+static uint32_t wait_of(const struct lode_events *events, uint32_t event)
+{
+	bool is_behind = event > 0 && events->kind[event] == LODE_EVENT_READY &&
+			 events->kind[event - 1] == LODE_EVENT_WAITING &&
+			 events->stack[event - 1] == events->stack[event] &&
+			 lode_event_end_ns(events, event - 1) == events->start_ns[event];
+
+	return is_behind ? event - 1 : event;
+}
+
 static bool has_unknown_end(const struct lode_events *events, uint32_t event)
 {
 	return events->kind[event] == LODE_EVENT_WAITING && events->other[event] == LODE_NONE &&
@@ -355,16 +367,17 @@ static void add_held(struct aoi *aoi, const struct lode_piece *whole, lode_threa
 	}
 }
 
-/* A piece that ends its chain: whom a device ended, or who polls, has a link to that behind it. */
+/* A piece that ends its chain: whom a device ended, or who polls, has a link to that behind it.
+   Ready time is at the place of the wait before it: with a CPU there would be none. */
 static void add_end(struct aoi *aoi, struct lode_piece *piece)
 {
 	const struct lode_events *events = &aoi->stream->threads.at[piece->thread].events;
-	uint32_t ended = piece->stack;
+	uint32_t ended = piece->stack, wait = wait_of(events, piece->event);
 	lode_thread_id holder =
 		lode_polled_holder(&aoi->polled, aoi->stream, piece->thread, piece->event);
 
-	if (is_ended_by_device(events, piece->event))
-		ended = lode_chain_device(&aoi->joiner, piece->stack, events->device[piece->event]);
+	if (is_ended_by_device(events, wait))
+		ended = lode_chain_device(&aoi->joiner, piece->stack, events->device[wait]);
 	if (holder != LODE_NONE) {
 		add_held(aoi, piece, holder, ended);
 		return;

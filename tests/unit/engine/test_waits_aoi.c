@@ -165,7 +165,22 @@ static void plain_event(struct plain *plain, lode_thread_id thread, uint32_t i, 
 }
 
 /* Met in all tests. */
-static unsigned n_holders, n_turns;
+static unsigned n_holders, n_turns, n_ready_behind;
+
+/* The device that ended a wait, or the wait that a thread is ready at the end of. */
+static const char *ending_device(const struct lode_events *e, uint32_t event)
+{
+	bool is_ready = e->kind[event] == LODE_EVENT_READY;
+	uint32_t wait = event - is_ready;
+
+	if (is_ready && (event == 0 || e->stack[wait] != e->stack[event] ||
+			 e->start_ns[wait] + e->cost_ns[wait] != e->start_ns[event]))
+		return NULL;
+	if (e->kind[wait] != LODE_EVENT_WAITING || e->other[wait] != LODE_NONE || !e->device[wait])
+		return NULL;
+	n_ready_behind += is_ready;
+	return lode_device_name(e->device[wait]);
+}
 
 /*
  * What stands behind an event that ends its chain, at the time `t`: the device that ended it, or
@@ -176,9 +191,7 @@ static void append_end(char *stack, const struct lode_stream *stream, lode_threa
 {
 	const struct lode_events *e = &stream->threads.at[thread].events;
 	bool is_wait = e->kind[event] == LODE_EVENT_WAITING;
-	const char *device = is_wait && e->other[event] == LODE_NONE && e->device[event]
-				     ? lode_device_name(e->device[event])
-				     : NULL;
+	const char *device = ending_device(e, event);
 	lode_thread_id by = LODE_NONE;
 	struct oracle_link chain[ORACLE_MAX_LINKS];
 	char link[128];
@@ -453,6 +466,7 @@ static void test_rows_are_what_the_definitions_say(void **state)
 	free(plain);
 	assert_true(n_clients > 0);
 	assert_true(n_holders > 8);
+	assert_true(n_ready_behind > TEST_CASES(100));
 }
 
 static void test_clients_are_who_the_definition_says(void **state)
