@@ -205,66 +205,79 @@ static bool parse_short(int *out, const char *t, size_t len, size_t *at, char en
 	return n && *at < len && t[(*at)++] == end;
 }
 
-/*
- * "28.11.2026 14:03:05"; "11/28/2026 02:03:05 PM", whose month is first, as programs that write
- * such clocks means it.
- */
-static bool parse_short_date(struct lode_log_time *out, const char *t, size_t len)
+/* Is there a clock of 12 hours at `at`, behind the minutes or seconds? */
+static bool has_half(const char *t, size_t len, size_t at)
 {
-	const char *mark = len ? memchr(t, '.', len < 3 ? len : 3) : NULL;
-	int first, second, year, hour, minute, second_of = 0;
-	bool is_dotted = mark != NULL;
-	char separator = is_dotted ? '.' : '/';
-	size_t at = 0;
-	int64_t clock_s;
+	int64_t clock_s = 3600, fraction_ns;
+	size_t end = parse_fraction(&fraction_ns, t, len, at);
 
-	if (!parse_short(&first, t, len, &at, separator) ||
-	    !parse_short(&second, t, len, &at, separator) || len < at + 5)
-		return false;
-	year = digits(t + at, 4);
-	at += 4;
-	at += t[at] == ',';
+	return parse_half(&clock_s, t, len, end) > end;
+}
+
+/* " 14:03", ":05" perhaps behind it. Gives where it ends; 0: it is none. */
+static size_t parse_short_clock(int64_t *out_s, const char *t, size_t len, size_t at)
+{
+	int hour, minute, second = 0;
+
+	at += at < len && t[at] == ',';
 	if (at >= len || (t[at] != ' ' && t[at] != 'T'))
-		return false;
+		return 0;
 	at++;
 	if (!parse_short(&hour, t, len, &at, ':') || len < at + 2)
-		return false;
+		return 0;
 	minute = digits(t + at, 2);
 	at += 2;
 	if (len >= at + 3 && t[at] == ':') {
-		second_of = digits(t + at + 1, 2);
+		second = digits(t + at + 1, 2);
 		at += 3;
 	}
-	if (hour > 23 || minute < 0 || minute > 59 || second_of < 0 || second_of > 60 ||
-	    !is_day(year, is_dotted ? second : first, is_dotted ? first : second))
-		return false;
-	clock_s = hour * 3600 + minute * 60 + second_of;
-	if (!is_dotted) {
-		int64_t ignored = clock_s, fraction_ns;
-		size_t end = parse_fraction(&fraction_ns, t, len, at);
+	*out_s = hour * 3600 + minute * 60 + second;
+	return hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 ? 0 : at;
+}
 
-		if (parse_half(&ignored, t, len, end) <= end)
-			return false;
+/* "28.11.2026 14:03:05", "11/28/2026 02:03:05 PM" */
+static bool parse_short_date(struct lode_log_time *out, enum lode_date_order order, const char *t,
+			     size_t len)
+{
+	int first, second, year;
+	size_t at = lode_date_slashed(&first, &second, t, len), end;
+	bool is_dotted = !at;
+	int64_t clock_s;
+
+	if (is_dotted && (!parse_short(&first, t, len, &at, '.') ||
+			  !parse_short(&second, t, len, &at, '.') || len < at + 4))
+		return false;
+	year = digits(t + at, 4);
+	end = parse_short_clock(&clock_s, t, len, at + 4);
+	if (!end)
+		return false;
+	if (is_dotted)
+		order = LODE_DATE_DAY_FIRST;
+	else if (lode_date_order_of(first, second))
+		order = lode_date_order_of(first, second);
+	else if (!order && has_half(t, len, end))
+		order = LODE_DATE_MONTH_FIRST;
+	if (order == LODE_DATE_DAY_FIRST) {
+		int day = first;
+
+		first = second;
+		second = day;
 	}
-	return finish_log_time(
-		out, is_dotted ? days_of(year, second, first) : days_of(year, first, second),
-		clock_s, t, len, at);
+	return order && is_day(year, first, second) &&
+	       finish_log_time(out, days_of(year, first, second), clock_s, t, len, end);
 }
 
 bool lode_log_time_is_ambiguous(const char *text, size_t len)
 {
 	int first, second;
-	size_t at = 0;
 
-	return parse_short(&first, text, len, &at, '/') &&
-	       parse_short(&second, text, len, &at, '/') && len >= at + 4 &&
-	       digits(text + at, 4) >= 1970;
+	return lode_date_slashed(&first, &second, text, len) && !lode_date_order_of(first, second);
 }
 
 const char *lode_log_time_fault(bool is_ambiguous)
 {
-	return is_ambiguous ? "has a date with slashes: is the day or the month first? Write "
-			      "YYYY-MM-DD"
+	return is_ambiguous ? "has a date with slashes, and no date of the file shows whether day "
+			      "or month is first; write YYYY-MM-DD"
 			    : "has no time in a known format";
 }
 
@@ -302,7 +315,7 @@ bool lode_log_time_parse(struct lode_log_time *out, struct lode_log_clock *clock
 		return true;
 	}
 	ok = parse_common(out, text, len) || parse_iso(out, text, len) ||
-	     parse_epoch(out, text, len) || parse_short_date(out, text, len);
+	     parse_epoch(out, text, len) || parse_short_date(out, clock->order, text, len);
 	if (ok && len <= sizeof(clock->text)) {
 		memcpy(clock->text, text, len);
 		clock->len = len;

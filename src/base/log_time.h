@@ -5,14 +5,13 @@
  *   21/Nov/2026:04:04:24 +0000    Apache, nginx, HAProxy (may have a fraction, may lack the zone)
  *   2026-11-21T04:04:24.572Z      ISO 8601 (a space for the T, a comma for the dot, zone optional)
  *   28.11.2026 14:03:05           a dotted date: day, month, year
- *   11/28/2026 02:03:05 PM        a clock of 12 hours: month, day, year
+ *   28/11/2026 14:03:05           day or month first as the date shows, else as its file does
+ *   05/11/2026 02:03:05 PM        else month first, as programs with clocks of 12 hours write it
  *   1795233864.572                since the epoch: s, ms, us or ns, known from the size
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/date_order.h"
 
 /* A time as it was read; without a zone it is the wall clock's, as if that were UTC. */
 struct lode_log_time {
@@ -22,6 +21,7 @@ struct lode_log_time {
 
 /* The last second that was read: neighbouring lines mostly share it. `{ 0 }` is ready. */
 struct lode_log_clock {
+	enum lode_date_order order; /* of dates with slashes: as the file shows it */
 	char text[32];
 	size_t len;
 	struct lode_log_time time;
@@ -30,7 +30,7 @@ struct lode_log_clock {
 /* False: not a time. */
 bool lode_log_time_parse(struct lode_log_time *out, struct lode_log_clock *clock, const char *text,
 			 size_t len);
-/* A date whose slashes do not say whether day or month is first, as no "PM" is behind it. */
+/* A date with slashes that does not say whether day or month is first. */
 bool lode_log_time_is_ambiguous(const char *text, size_t len);
 /* What is wrong with such a date, or with what is no time, as words behind "line 7". */
 const char *lode_log_time_fault(bool is_ambiguous);

@@ -30,16 +30,48 @@ write("pm.csv", "time,cpu,mem", lambda t, x, n: f"{t:%m/%d/%Y %I:%M:%S %p},{x:.3
 write("units.csv", "time,cpu,mem", lambda t, x, n: f"{t:{iso}},{x:.3f} %,{n / 1000:.3f} kB")
 write("ambiguous.csv", "time;cpu;mem", lambda t, x, n: f"{t:{iso}};1,{int(x) % 900 + 100};{n}")
 write("slashed.csv", "time,cpu,mem", lambda t, x, n: f"{t:%d/%m/%Y %H:%M:%S},{x:.3f},{n}")
+write("open.csv", "time,cpu,mem", lambda t, x, n: f"{t.replace(day=5):%d/%m/%Y %H:%M:%S},{x:.3f},{n}")
 write("wrong.csv", "time,cpu,mem", lambda t, x, n: f"{t:{iso}},{x:.3f} {'parsecs' if t.second == 7 else ''},{n}")
 write("twice.csv", "time,cpu,cpu", plain)
+# Over midnight of the 12th: only the last lines, behind the first 64 KiB, say that the day is first.
+late = datetime.datetime(2026, 11, 12, 23, 50, 0)
+for name, form in ("night-iso", "%Y-%m-%d %H:%M:%S"), ("night", "%d/%m/%Y %H:%M:%S"):
+    open(name + ".tsv", "w").write("time\taction\tuser\trt_ms\n" + "".join(
+        f"{late + datetime.timedelta(seconds=i / 4):{form}}\taction{i % 7}\tuser{i % 40}\t{50 + i % 9}\n" for i in range(3000)))
+    open(name + ".csv", "w").write("time,cpu,mem\n" + "".join(
+        f"{late + datetime.timedelta(seconds=i):{form}},{20 + i % 7},{x:040.20f}\n" for i, (t, x, n) in enumerate(rows)))
+calls = [(17, "enter", "main", 1000000), (17, "enter", "f", 1500000), (17, "exit", "f", 3250000),
+         (17, "enter", "g", 4000000), (17, "exit", "g", 1004000000), (17, "exit", "main", 2004000000)]
+def write_calls(name, head, row):
+    open(name, "w").write(head + "".join(";".join(map(str, c[:3])) + ";" + row(c[3]) + "\n" for c in calls))
+write_calls("calls-plain.csv", "tid;event;function;ns\n", str)
+write_calls("calls-units.csv", "", lambda t: f"{t / 1000000} ms")
+write_calls("calls-comma.csv", "sep=;\ntid;event;function;time\n", lambda t: f"{t / 1000:,.1f} us".translate(str.maketrans(",.", ".,")))
+write_calls("calls-thousands.csv", "tid;event;function;ns\n", lambda t: f"{t:,}")
+open("calls-wrong.csv", "w").write("17,enter,main,1 s\n17,enter,f,40 %\n17,exit,main,2.5\n17,exit,main,2 s\n17,exit\n")
 P
 model() { TZ=UTC "$LODE" pio train --log log.tsv -c "s=$1.csv" -o "$1.model" >/dev/null; }
 model plain
-for form in utf16le utf16be cr sep comma english dotted pm units; do
+for form in utf16le utf16be cr sep comma english dotted slashed pm units; do
 	echo "$form: $(model $form 2>&1; cmp <(sed 's/[a-z0-9]*\.csv//g' plain.model) <(sed 's/[a-z0-9]*\.csv//g' $form.model) && echo same)"
 done
-for form in ambiguous slashed wrong twice; do
+for form in ambiguous open wrong twice; do
 	echo "== $form"
 	model $form 2>&1
 	echo "exit $?"
 done
+echo "== requests over midnight"
+for form in night-iso night; do
+	TZ=UTC "$LODE" pio train --log $form.tsv -c s=$form.csv --interval 4s -o $form.model 2>&1 | sed "s/$form/night/g" >$form.said
+done
+cat night.said
+cmp night-iso.said night.said && cmp <(sed 's/-iso//' night-iso.model) night.model && echo same
+head -n 3 night.tsv >open.tsv
+TZ=UTC "$LODE" pio train --log open.tsv -c s=night.csv -o open.model 2>&1
+echo "== calls"
+for form in plain units comma thousands; do
+	"$LODE" timeline calls-$form.csv 2>&1 | sed "s/-$form//g" >calls-$form.txt
+	cmp calls-plain.txt calls-$form.txt && echo "$form: same"
+done
+grep -A99 '^thread' calls-plain.txt
+"$LODE" timeline calls-wrong.csv 2>&1 >/dev/null

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/log_time.h"
 #include "random.h"
@@ -132,11 +133,92 @@ static void times_of_logs_are_those_of_the_calendar(void **state)
 	}
 }
 
+/* As the date shows, as the file does, or with a clock of 12 hours the month first. */
+static void slashed_dates_have_the_order_that_they_or_their_file_show(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+		struct test_random random = {seed};
+		struct lode_log_clock clock = {
+			.order = (enum lode_date_order)test_random_below(&random, 3)};
+		struct lode_log_time time = {0};
+		int first = 1 + (int)test_random_below(&random, 32);
+		int second = 1 + (int)test_random_below(&random, 32);
+		int hour = (int)test_random_below(&random, 24);
+		bool has_half = test_random_below(&random, 2), is_day_first, ok, want_ok;
+		int64_t want = 0;
+		char text[80];
+
+		snprintf(text, sizeof(text), "%0*d/%0*d/2026 %d:05:06%s", seed % 2 ? 2 : 1, first,
+			 seed % 2 ? 2 : 1, second, has_half ? (hour + 11) % 12 + 1 : hour,
+			 !has_half   ? ""
+			 : hour < 12 ? " AM"
+				     : " PM");
+		is_day_first = first > 12 || (second <= 12 && clock.order == LODE_DATE_DAY_FIRST);
+		want_ok =
+			(first > 12 || second > 12 || first == second || has_half || clock.order) &&
+			plain_seconds(&want, is_day_first
+						     ? (int[]){2026, second, first, hour, 5, 6}
+						     : (int[]){2026, first, second, hour, 5, 6});
+		ok = lode_log_time_parse(&time, &clock, text, strlen(text));
+		if (ok != want_ok || (ok && time.ns != want * 1000000000))
+			fail_msg("seed %llu: '%s'", (unsigned long long)seed, text);
+	}
+}
+
+static enum lode_date_order order_of_text(const char *text, size_t head)
+{
+	struct lode_input *input;
+	struct lode_error err;
+	char path[] = "/tmp/lode-dates-XXXXXX";
+	int fd = mkstemp(path);
+	enum lode_date_order order;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	assert_int_equal(lode_input_open(&input, path, &err), LODE_OK);
+	order = lode_date_order_find(input, text, head < strlen(text) ? head : strlen(text));
+	lode_input_close(input);
+	unlink(path);
+	return order;
+}
+
+/* Wherever the only date that decides stands, across the blocks of the search too. */
+static void one_date_decides_for_its_file(void **state)
+{
+	enum { LINES = 9000 };
+	char *text = malloc(LINES * 20 + 1);
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		struct test_random random = {seed};
+		size_t line = test_random_below(&random, LINES), n = 0;
+		bool is_day = test_random_below(&random, 2);
+
+		for (size_t i = 0; i < LINES; i++)
+			n += (size_t)sprintf(text + n, "%s/2026 1:02\n",
+					     i != line ? "5/11"
+					     : is_day  ? "13/11"
+						       : "11/13");
+		assert_int_equal(order_of_text(text, 4096),
+				 is_day ? LODE_DATE_DAY_FIRST : LODE_DATE_MONTH_FIRST);
+	}
+	free(text);
+	assert_int_equal(order_of_text("13/11/2026,11/13/2026,5/6/2026", 99), LODE_DATE_UNKNOWN);
+	assert_int_equal(order_of_text("/13/11/2026 a/13/11/2026 113/11/2026", 99),
+			 LODE_DATE_UNKNOWN);
+	assert_int_equal(order_of_text("32/11/2026 13/13/2026 1/13/26 0/13/2026", 99),
+			 LODE_DATE_UNKNOWN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dates_name_all_of_their_last_part),
 		cmocka_unit_test(other_texts_are_no_dates),
+		cmocka_unit_test(slashed_dates_have_the_order_that_they_or_their_file_show),
+		cmocka_unit_test(one_date_decides_for_its_file),
 		cmocka_unit_test(times_of_logs_are_those_of_the_calendar),
 	};
 

@@ -3,7 +3,10 @@
 
 #include "base/decimal.h"
 #include "base/delimited.h"
+#include "base/duration.h"
+#include "base/escape.h"
 #include "base/lines.h"
+#include "base/written_number.h"
 #include "input/call_batch.h"
 #include "input/formats/calltext/call_line.h"
 #include "input/call_source.h"
@@ -18,6 +21,7 @@ enum { FIELDS_MAX = 32 };
 
 struct layout {
 	char separator;
+	enum lode_comma comma; /* in times */
 	bool has_heading;
 	size_t at[N_COLUMNS]; /* index of the field */
 	size_t n_needed;      /* fields that a line must have */
@@ -78,29 +82,72 @@ static bool parse_heading(struct layout *layout, const struct lode_slice *fields
 }
 
 struct row {
-	struct lode_slice thread;
+	struct lode_slice thread, time;
 	struct lode_call_line call;
 };
 
-static bool parse_row(struct row *row, const struct layout *layout, char *line, size_t len)
+/* Whole nanoseconds, or a number with its unit. NULL, or what is wrong, as words behind "a time
+   that". */
+static const char *parse_time_csv_calls(int64_t *out_ns, const struct lode_slice *cell,
+					enum lode_comma comma)
+{
+	char plain[LODE_WRITTEN_BYTES];
+	const char *fault;
+
+	if (lode_int_parse(out_ns, cell->at, cell->len))
+		return NULL;
+	fault = lode_written_plain(plain, cell->at, cell->len, comma);
+	if (fault || lode_int_parse(out_ns, plain, strlen(plain)) ||
+	    (!lode_is_digit(plain[strlen(plain) - 1]) && lode_duration_parse(out_ns, plain)))
+		return fault;
+	return "is not in whole nanoseconds, or needs a unit (ns, us, ms, s, min or h)";
+}
+
+static const char not_a_row[] = "not \"tid, enter|exit, function, ns\"";
+
+/* NULL, or what is wrong: not_a_row, or the fault of its time, which is `row->time`. */
+static const char *parse_row(struct row *row, const struct layout *layout, char *line, size_t len)
 {
 	struct lode_slice fields[FIELDS_MAX];
 	size_t n = split(fields, line, len, layout->separator);
 	const struct lode_slice *kind = &fields[layout->at[KIND]],
-				*function = &fields[layout->at[FUNCTION]],
-				*time = &fields[layout->at[TIME]];
+				*function = &fields[layout->at[FUNCTION]];
 
 	if (n < layout->n_needed)
-		return false;
+		return not_a_row;
 	row->thread = fields[layout->at[TID]];
 	row->call.function = function->at;
 	row->call.function_len = function->len;
-	if (!row->thread.len || !lode_call_parse_kind(&row->call.kind, kind->at, kind->len) ||
-	    !lode_int_parse(&row->call.t_ns, time->at, time->len))
-		return false;
+	row->time = fields[layout->at[TIME]];
+	if (!row->thread.len || !lode_call_parse_kind(&row->call.kind, kind->at, kind->len))
+		return not_a_row;
 	if (function->len == 0 && row->call.kind == LODE_CALL_EXIT)
 		row->call.kind = LODE_CALL_EXIT_ANY;
-	return function->len || row->call.kind == LODE_CALL_EXIT_ANY;
+	if (function->len == 0 && row->call.kind != LODE_CALL_EXIT_ANY)
+		return not_a_row;
+	return parse_time_csv_calls(&row->call.t_ns, &row->time, layout->comma);
+}
+
+/* What commas in the times of these lines mean. Changes them; the last may be cut. */
+static enum lode_comma comma_of_lines(const struct layout *layout, char *text, size_t size)
+{
+	struct lode_comma_sight sight = {0};
+	char *end = text + size, *feed;
+
+	for (char *line = text; line < end; line = feed + 1) {
+		struct lode_slice fields[FIELDS_MAX];
+		size_t n;
+
+		feed = memchr(line, '\n', (size_t)(end - line));
+		if (!feed && line != text)
+			break;
+		feed = feed ? feed : end;
+		n = split(fields, line, (size_t)(feed - line), layout->separator);
+		if (n >= layout->n_needed)
+			lode_comma_look(&sight, fields[layout->at[TIME]].at,
+					fields[layout->at[TIME]].len);
+	}
+	return lode_comma_decide(&sight, layout->separator);
 }
 
 /* Is the first line a heading or an event? Changes the line. */
@@ -124,16 +171,19 @@ static bool parse_first(struct layout *layout, char *line, size_t len)
 						  .at = {TID, KIND, FUNCTION, TIME},
 						  .n_needed = N_COLUMNS};
 			memcpy(copy, line, len);
-			ok = parse_row(&row, layout, copy, len);
+			layout->comma = comma_of_lines(layout, copy, len);
+			memcpy(copy, line, len);
+			ok = !parse_row(&row, layout, copy, len);
 		}
 	}
 	free(copy);
 	return ok;
 }
 
-static bool is_comment(const char *line, size_t len)
+/* Nothing, a comment, or "sep=;". */
+static bool is_no_row(const char *line, size_t len)
 {
-	return len == 0 || *line == '#';
+	return len == 0 || *line == '#' || lode_cells_stated_delimiter(line, len);
 }
 
 static bool recognise_csv_calls(const uint8_t *head, size_t size)
@@ -148,7 +198,7 @@ static bool recognise_csv_calls(const uint8_t *head, size_t size)
 
 		if (len && at[len - 1] == '\r')
 			len--;
-		if (!is_comment(at, len)) {
+		if (!is_no_row(at, len)) {
 			if (len > sizeof(line))
 				return false;
 			memcpy(line, at, len);
@@ -194,6 +244,21 @@ static int take_row(struct reader *reader, const struct row *row, struct lode_er
 				     row->call.t_ns, row->call.kind, function, err);
 }
 
+static void count_bad(struct lode_losses *losses, const struct lode_lines *lines,
+		      const struct row *row, const char *fault)
+{
+	char shown[200];
+
+	if (fault == not_a_row)
+		lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, lines->offset, 0, "line %lld: %s",
+			      (long long)lines->number, fault);
+	else
+		lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, lines->offset, 0,
+			      "line %lld: a time that %s: '%s'", (long long)lines->number, fault,
+			      lode_escape_n(shown, sizeof(shown), row->time.at,
+					    row->time.len > 40 ? 40 : row->time.len));
+}
+
 static int read_lines_csv_calls(struct reader *reader, struct lode_input *input,
 				const struct lode_call_options *options, struct lode_error *err)
 {
@@ -202,26 +267,31 @@ static int read_lines_csv_calls(struct reader *reader, struct lode_input *input,
 	struct lode_lines lines;
 	bool is_first = true;
 	int rc = LODE_OK, more = 0;
-	char *line;
+	char head[LODE_PEEK_BYTES], *line;
+	ssize_t n = lode_input_peek_all(input, head, sizeof(head), err);
 	size_t len;
 
+	if (n < 0)
+		return (int)n;
 	lode_lines_init(&lines, input);
 	while (rc == LODE_OK && (more = lode_lines_next(&lines, &line, &len, &fault)) > 0) {
+		const char *bad;
 		struct row row;
 
-		if (is_comment(line, len))
+		if (is_no_row(line, len))
 			continue;
 		if (is_first) {
 			is_first = false;
-			if (parse_first(&reader->layout, line, len) && reader->layout.has_heading)
+			(void)parse_first(&reader->layout, line, len);
+			reader->layout.comma = comma_of_lines(&reader->layout, head, (size_t)n);
+			if (reader->layout.has_heading)
 				continue;
 		}
-		if (parse_row(&row, &reader->layout, line, len))
+		bad = parse_row(&row, &reader->layout, line, len);
+		if (!bad)
 			rc = take_row(reader, &row, err);
 		else
-			lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, lines.offset, 0,
-				      "line %lld: not \"tid, enter|exit, function, ns\"",
-				      (long long)lines.number);
+			count_bad(losses, &lines, &row, bad);
 		if (options->progress && lines.number % 65536 == 0)
 			options->progress(options->progress_context,
 					  lode_input_consumed_bytes(input),

@@ -28,26 +28,6 @@ static char *server_of(const char *path)
 	return server;
 }
 
-/* In the line behind the first. */
-static bool has_slashed_date(char *head)
-{
-	char *row = strchr(head, '\n'), delimiter;
-	size_t len = row ? strcspn(++row, "\r\n") : 0;
-	struct lode_cells cells;
-	struct lode_slice cell;
-
-	if (!len)
-		return false;
-	delimiter = lode_cells_delimiter(row, len, ",;\t");
-	cells = lode_cells(row, len, delimiter ? delimiter : ',');
-	while (lode_cells_next(&cells, &cell)) {
-		cell = lode_slice_trim(cell);
-		if (lode_log_time_is_ambiguous(cell.at, cell.len))
-			return true;
-	}
-	return false;
-}
-
 static int read_by_format(struct lode_counter_reader *reader, struct lode_error *err)
 {
 	const struct lode_format *format;
@@ -57,6 +37,7 @@ static int read_by_format(struct lode_counter_reader *reader, struct lode_error 
 	if (n < 0)
 		return (int)n;
 	head[n] = '\0';
+	reader->clock.order = lode_date_order_find(reader->input, head, (size_t)n);
 	format = lode_format_find(LODE_HOLDS_COUNTERS, (const uint8_t *)head, (size_t)n);
 	if (format)
 		return format->read_counters(reader, err);
@@ -67,9 +48,6 @@ static int read_by_format(struct lode_counter_reader *reader, struct lode_error 
 				"-d' or 'sadf -j' print"))
 		return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0, "%s", words);
 	lode_escape_fit(shown, sizeof(shown), head, 60);
-	if (has_slashed_date(head))
-		return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0, "line 2 %s",
-				 lode_log_time_fault(true));
 	return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0,
 			 "not a table with a header and times, and not another known counter "
 			 "format; it begins with '%s'",

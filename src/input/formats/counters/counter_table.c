@@ -637,14 +637,20 @@ static bool is_written_number(struct lode_slice cell)
 	       !lode_written_number(&value, cell.at, cell.len, LODE_COMMA_THOUSANDS);
 }
 
-static void look_at_row(struct sight *sight, const struct table *t, struct lode_log_clock *clock)
+/* Also one whose day and month the file must tell. */
+static bool is_time(struct lode_log_clock *clock, const struct lode_slice *cell)
 {
 	struct lode_log_time time;
 
+	return lode_log_time_parse(&time, clock, cell->at, cell->len) ||
+	       lode_log_time_is_ambiguous(cell->at, cell->len);
+}
+
+static void look_at_row(struct sight *sight, const struct table *t, struct lode_log_clock *clock)
+{
 	sight->n_rows++;
-	sight->n_timed += t->time_column < t->cells.n &&
-			  lode_log_time_parse(&time, clock, t->cells.at[t->time_column].at,
-					      t->cells.at[t->time_column].len);
+	sight->n_timed +=
+		t->time_column < t->cells.n && is_time(clock, &t->cells.at[t->time_column]);
 	for (size_t i = 0; i < t->cells.n && i < t->names.n; i++) {
 		struct lode_slice cell = t->cells.at[i];
 		bool is_bad = false, is_number;

@@ -410,6 +410,7 @@ static int choose_layout(struct reading *r, struct lode_error *err)
 	struct lode_log_layout *layout = NULL;
 	char peeked[LODE_PEEK_BYTES + 1], why[600], *head = peeked;
 	ssize_t n = lode_input_peek(r->input, head, LODE_PEEK_BYTES, err);
+	enum lode_date_order order;
 	const char *feed;
 	int rc;
 
@@ -448,6 +449,9 @@ static int choose_layout(struct reading *r, struct lode_error *err)
 		return lode_fail(err, LODE_ERR_FORMAT, r->path, 0, "%s", why);
 	}
 	lode_vec_append(&r->layouts, layout);
+	order = lode_date_order_find(r->input, head, (size_t)n);
+	for (unsigned i = 0; i < r->n_threads; i++)
+		r->workers[i].clock.order = order;
 	lode_log_layout_describe(layout, head, (size_t)n);
 	snprintf(r->facts->format, sizeof(r->facts->format), "%s", layout->words);
 	r->facts->has_action = layout->has_action;
