@@ -1,14 +1,12 @@
 /* Decides by a file's dates with slashes whether day or month is first. */
 #include "base/date_order.h"
 
-#include <string.h>
-
 #include "base/ascii.h"
 #include "base/mem.h"
 
 enum { BLOCK_BYTES = 1 << 16, DATE_BYTES = 10 };
 
-static int number_at(const char *text, size_t len, size_t *n)
+static int digits_of(const char *text, size_t len, size_t *n)
 {
 	int value = 0;
 
@@ -22,14 +20,14 @@ size_t lode_date_slashed(int *first, int *second, const char *text, size_t len)
 	size_t n, m, digits;
 	int year;
 
-	*first = number_at(text, len, &n);
+	*first = digits_of(text, len, &n);
 	if (!n || n > 2 || n >= len || text[n++] != '/')
 		return 0;
-	*second = number_at(text + n, len - n, &m);
+	*second = digits_of(text + n, len - n, &m);
 	n += m;
 	if (!m || m > 2 || n >= len || text[n++] != '/')
 		return 0;
-	year = number_at(text + n, len - n, &digits);
+	year = digits_of(text + n, len - n, &digits);
 	return digits == 4 && year >= 1970 && *first >= 1 && *second >= 1 && *first <= 31 &&
 			       *second <= 31 && (*first <= 12 || *second <= 12)
 		       ? n

@@ -4,12 +4,13 @@
 command -v cc >/dev/null && command -v nm >/dev/null || { echo "no compiler"; exit 77; }
 cat >prog.s <<'S'
 	.text
-	.globl _start, caller, keeps, lacks, never_returns
+	.globl _start, caller, keeps, lacks, never_returns, frame_dummy
 	.type _start, @function
 	.type caller, @function
 	.type keeps, @function
 	.type lacks, @function
 	.type never_returns, @function
+	.type frame_dummy, @function
 lacks:	.cfi_startproc
 	nop
 	nop
@@ -51,6 +52,20 @@ never_returns:	.cfi_startproc
 	ret
 	.cfi_endproc
 	.size never_returns, .-never_returns
+frame_dummy:
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	call keeps
+	nop
+	nop
+	nop
+	ret
+	.size frame_dummy, .-frame_dummy
 _start:	.cfi_startproc
 	.cfi_undefined 16
 	call caller
@@ -111,13 +126,28 @@ write("lacking.data", [[at["lacks"] + 1, start]] * 3 + [[at["keeps"] + 4, calls[
 write("false.data", [[at["keeps"] + 4, calls[0], at["never_returns"], start], [at["never_returns"] + 1, start]])
 # In its first instruction, and behind its last, a function's frame pointer is its caller's.
 write("borders.data", [[at["keeps"], start], [at["keeps"] + 7, start], [at["_start"] + 1]])
+# Code that jumps, as its name says: a caller only where its bytes are known to call.
+stub = [at["frame_dummy"] + n for n in (7, 12)]
+write("stub.data", [[at["keeps"] + 4, calls[0], stub[0], start], [at["keeps"] + 4, stub[0], start], [at["keeps"] + 4, stub[1], start]])
 PY
 python3 make.py || exit
+show() {
+	"$LODE" mine --folded --symptom comm=prog $1
+	"$LODE" info --json $1 | grep -o '"skips_caller_pct": [0-9.]*' | head -n 1
+}
 for data in kept lacking false borders; do
 	echo "== $data"
-	"$LODE" mine --folded --symptom comm=prog $data.data
-	"$LODE" info --json $data.data | grep -o '"skips_caller_pct": [0-9.]*' | head -n 1
+	show $data.data
 done
+echo '== a stub, with its code and without'
+show stub.data
+mkdir -p symbols/.build-id/00/112233445566778899aabbccddeeff00112233
+echo >mark
+objcopy --add-section .lode.reduced=mark prog symbols/.build-id/00/112233445566778899aabbccddeeff00112233/elf
+mv prog prog.away
+show stub.data
+mv prog.away prog
+rm -r symbols
 echo '== what is said of it'
 "$LODE" info lacking.data | grep -e "innermost function's caller" -e 'caller of its innermost' -e 'Largest flaw' -e 'stacks without' -A 1
 "$LODE" mine --symptom comm=prog lacking.data | grep -A 1 'Missing callers'

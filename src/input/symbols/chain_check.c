@@ -93,16 +93,19 @@ static bool is_signal_return(GElf_Half machine, const uint8_t *at)
 	return !memcmp(at, x86_long, sizeof(x86_long)) || !memcmp(at, x86_short, sizeof(x86_short));
 }
 
-/* A return address of which the file says that nothing returns there. */
-static bool is_no_return_address(struct code *code, uint64_t address)
+/* Does a call return to the address? 0: its code is not known. */
+static uint8_t check_return_address(struct code *code, uint64_t address)
 {
 	uint8_t bytes[CODE_BYTES];
 	const uint8_t *at = bytes + MOST_CALL_BYTES;
 
 	if (!read_code(code, address, bytes))
-		return false;
-	return !is_signal_return(code->machine, at) &&
-	       !(code->machine == EM_AARCH64 ? is_behind_arm_call(at) : is_behind_x86_call(at));
+		return 0;
+	return is_signal_return(code->machine, at) ||
+			       (code->machine == EM_AARCH64 ? is_behind_arm_call(at)
+							    : is_behind_x86_call(at))
+		       ? LODE_CHAIN_CALLS
+		       : LODE_CHAIN_NOT_CALLER;
 }
 
 /* The recorded file itself: that in a bundle may have no code. */
@@ -138,9 +141,8 @@ static uint8_t check_place(struct check *check, uint64_t address, unsigned asked
 	if (asked & LODE_CHAIN_LEAF && check->has_tables &&
 	    lode_frame_tables_at(&check->tables, address) == LODE_FRAME_LACKING)
 		found |= LODE_CHAIN_SKIPS_CALLER;
-	if (asked & LODE_CHAIN_CALLER && check->code.file &&
-	    is_no_return_address(&check->code, address + 1))
-		found |= LODE_CHAIN_NOT_CALLER;
+	if (asked & LODE_CHAIN_CALLER && check->code.file)
+		found |= check_return_address(&check->code, address + 1);
 	return found;
 }
 

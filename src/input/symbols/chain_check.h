@@ -16,7 +16,8 @@ enum lode_chain_check {
 	LODE_CHAIN_CALLER = 2, /* its address is one byte back */
 	/* found */
 	LODE_CHAIN_SKIPS_CALLER = 4, /* as a leaf: it keeps no frame pointer at that place */
-	LODE_CHAIN_NOT_CALLER = 8,   /* as a caller: the code before it is no call */
+	LODE_CHAIN_NOT_CALLER = 8,   /* as a caller: the code before it is no call, */
+	LODE_CHAIN_CALLS = 16,	     /* or is one; neither: the code is not known */
 };
 
 /* Adds to `flags` what was found; what the file does not tell is not added. Thread-safe. */

@@ -382,7 +382,7 @@ static void commas_mean_what_the_log_s_numbers_show(void **state)
 		{"time,action,took_ms\n2026-11-21T04:04:24Z,/a,5\n03/04/2025 04:04:24,/a,5\n",
 		 {5 * MS, -1},
 		 "(ms)",
-		 "is the day or the month first? Write YYYY-MM-DD"},
+		 "no date of the file shows whether day or month is first"},
 	};
 
 	(void)state;

@@ -638,7 +638,7 @@ static bool is_written_number(struct lode_slice cell)
 }
 
 /* Also one whose day and month the file must tell. */
-static bool is_time(struct lode_log_clock *clock, const struct lode_slice *cell)
+static bool has_time(struct lode_log_clock *clock, const struct lode_slice *cell)
 {
 	struct lode_log_time time;
 
@@ -650,7 +650,7 @@ static void look_at_row(struct sight *sight, const struct table *t, struct lode_
 {
 	sight->n_rows++;
 	sight->n_timed +=
-		t->time_column < t->cells.n && is_time(clock, &t->cells.at[t->time_column]);
+		t->time_column < t->cells.n && has_time(clock, &t->cells.at[t->time_column]);
 	for (size_t i = 0; i < t->cells.n && i < t->names.n; i++) {
 		struct lode_slice cell = t->cells.at[i];
 		bool is_bad = false, is_number;

@@ -98,6 +98,19 @@ static void mark_chains(struct resolving *r)
 	free(is_seen);
 }
 
+/* Code of crtstuff.c, which calls nothing that returns to it: it jumps. In a bundle, whose modules
+   have no code, its names alone tell that. */
+static bool is_startup_stub(const char *name)
+{
+	static const char *const names[] = {"register_tm_clones", "deregister_tm_clones",
+					    "frame_dummy"};
+
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 /* Checks a module's places. Where threads begin was not called. */
 static void check_chains(struct resolving *r, struct lode_dso *dso, const uint64_t *addresses,
 			 const uint32_t *places, uint32_t n)
@@ -110,6 +123,9 @@ static void check_chains(struct resolving *r, struct lode_dso *dso, const uint64
 	for (uint32_t i = 0; i < n; i++) {
 		if (is_entry_name(r->named[places[i]].name, false))
 			flags[i] &= (uint8_t)~LODE_CHAIN_NOT_CALLER;
+		else if (flags[i] & LODE_CHAIN_CALLER && !(flags[i] & LODE_CHAIN_CALLS) &&
+			 is_startup_stub(r->named[places[i]].name))
+			flags[i] |= LODE_CHAIN_NOT_CALLER;
 		r->chain[places[i]] = flags[i];
 	}
 	free(flags);
@@ -351,7 +367,8 @@ struct user_parts {
 enum {
 	USER_PART_DEPTH = 3, /* bits: how deep it is, at most ROOT_FRAMES */
 	USER_PART_ROOTED = 4,
-	USER_PART_CODE = 8, /* no stray in its path */
+	USER_PART_CODE = 8,  /* no stray in its path */
+	USER_PART_LOST = 16, /* what stood for the caller of its leaf does not call */
 };
 
 static void path_to_node(struct path *path, const struct lode_perf_stacks *stacks, uint32_t node)
@@ -413,10 +430,15 @@ static uint32_t push_path(struct resolving *r, uint32_t node, const struct path 
 static void make_stray_part(struct resolving *r, struct user_parts *users, uint32_t part,
 			    struct path *path)
 {
+	bool is_lost;
+
 	path_to_node(path, r->stacks, part);
+	is_lost = path->places.n > 1 && is_mapped(r, path->places.at[0]) &&
+		  r->chain[path->places.at[1]] & LODE_CHAIN_NOT_CALLER;
 	drop_strays(r, path);
 	users->node[part] = push_path(r, 0, path);
-	users->flags[part] = reaches_entry(r, path) ? USER_PART_ROOTED : 0;
+	users->flags[part] = (uint8_t)((reaches_entry(r, path) ? USER_PART_ROOTED : 0) |
+				       (is_lost ? USER_PART_LOST : 0));
 }
 
 /* The part grows by one place what its parent has in the call tree. */
@@ -465,13 +487,16 @@ static void flag(struct lode_stream *stream, uint32_t node, uint8_t flags)
 	stream->stack_flags[node] |= flags;
 }
 
-/* The innermost user function kept no frame pointer where the kernel walked by them. */
-static bool skips_caller(const struct resolving *r, const struct lode_perf_raw *raw)
+/* The innermost user function kept no frame pointer where the kernel walked by them: by its tables,
+   or as what the walk found next does not call. */
+static bool skips_caller(const struct resolving *r, const struct lode_perf_raw *raw,
+			 const struct user_parts *users)
 {
 	const struct lode_perf_place_node *leaf = &r->stacks->nodes.at[raw->user];
 
 	return !raw->is_unwound && leaf->parent > LODE_PERF_KERNEL_ROOT &&
-	       r->chain[leaf->place] & LODE_CHAIN_SKIPS_CALLER;
+	       (r->chain[leaf->place] & LODE_CHAIN_SKIPS_CALLER ||
+		users->flags[raw->user] & USER_PART_LOST);
 }
 
 static uint32_t node_of(struct resolving *r, const struct lode_perf_raw *raw,
@@ -483,10 +508,10 @@ static uint32_t node_of(struct resolving *r, const struct lode_perf_raw *raw,
 
 	if (raw->user) {
 		flags |= LODE_STACK_USER;
-		if (skips_caller(r, raw))
-			flags |= LODE_STACK_SKIPS_CALLER;
 		if (users->node[raw->user] == LODE_NONE)
 			make_part(r, users, raw->user, path);
+		if (skips_caller(r, raw, users))
+			flags |= LODE_STACK_SKIPS_CALLER;
 		node = users->node[raw->user];
 		is_rooted = users->flags[raw->user] & USER_PART_ROOTED;
 	}
