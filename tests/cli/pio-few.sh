@@ -24,6 +24,6 @@ for rate in 1 3 8 30; do
 		python3 service.py today $rate 1795400000 'range(80, 100)' $((seed + 10))
 		"$LODE" pio train --force $fields -l healthy.log -c web=healthy.csv -o model >/dev/null 2>said
 		[ $seed = 1 ] && cat said
-		"$LODE" pio -m model $fields -l today.log -c web=today.csv | grep -E -o 'not explained by any counter|^  [0-9:]* to [0-9:]*  [0-9.]* s .* slow   web'
+		"$LODE" pio -m model $fields -l today.log -c web=today.csv | grep -E -o 'not explained by the model|^  [0-9:]* to [0-9:]*  [0-9.]* s .* slow   web'
 	done
 done

@@ -31,6 +31,14 @@ python3 make.py short 3 0 60 '20, 30' '0, 0' '0, 0'
 "$LODE" pio train --force $fields -l short.log -c web=short.csv -o model >/dev/null
 show tuesday | head -2
 show short | head -2
+echo "== a counter that moves within what training had"
+awk -F, 'NR > 1 { $2 = 20 + NR * 37 % 70 } 1' OFS=, monday.csv >wide.csv
+python3 make.py wednesday 4 2 400 '50, 90' '0, 0' '0, 0'
+"$LODE" pio train --force $fields -l monday.log -c web=wide.csv -o model >/dev/null
+show wednesday
+"$LODE" pio -m model $fields -l wednesday.log -c web=wednesday.csv --json | python3 -c '
+import json, sys
+print([p.get("moved") for p in json.load(sys.stdin)["unexplained"]])'
 echo "== lode analyze says the same"
 mkdir day
 cp tuesday.log tuesday.csv day/

@@ -78,6 +78,14 @@ static const struct lode_field ranked_fields[] = {
 };
 LODE_RECORD(ranked, struct lode_pio_found);
 
+static const struct lode_field moved_fields[] = {
+	LODE_FIELD(struct lode_pio_found_moved, server, NULL),
+	LODE_FIELD(struct lode_pio_found_moved, counter, NULL),
+	LODE_FIELD(struct lode_pio_found_moved, before, "its median outside of slow periods"),
+	LODE_FIELD(struct lode_pio_found_moved, within, "and in this one"),
+};
+LODE_RECORD(moved, struct lode_pio_found_moved);
+
 static const char *const lists[] = {"low_other", "med_high", NULL};
 
 static const struct lode_field use_fields[] = {
@@ -98,6 +106,9 @@ static const struct lode_field period_fields[] = {
 	LODE_FIELDS_HERE(&ranked_record),
 	FOUND_LIST("rules", rules, n_rules, use_record, "rules that decided its intervals"),
 	MORE("rules_more", struct lode_pio_found, n_rules_more),
+	LODE_FIELD_POINTER("moved", struct lode_pio_found, moved, &moved_record,
+			   "the counter that moved most",
+			   .absent = "the model explains the period, or no counter moved"),
 };
 LODE_RECORD(period, struct lode_pio_found);
 
@@ -306,7 +317,7 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD(struct lode_pio_answer, has_log, NULL),
 	PERIODS(periods, "slow periods, by --rank"),
 	PERIODS(unfelt, "counters out of range, but users were not affected"),
-	PERIODS(unexplained, "slow by the log, but not explained by any counter"),
+	PERIODS(unexplained, "slow by the log, but not explained by the model"),
 	LODE_FIELD_RECORD("training", struct lode_pio_answer, training, &training_record, NULL),
 	LODE_FIELD_RECORD("retraining", struct lode_pio_answer, retraining, &retraining_record,
 			  NULL),

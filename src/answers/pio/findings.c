@@ -58,6 +58,19 @@ static const struct lode_pio_found_counter *counter_behind(const struct lode_pio
 
 /* ---- In a sentence or two ---- */
 
+/* "; the model does not explain it; the counter that moved most is web/idle, from 98 to 44" */
+static const char *unexplained_words(const struct lode_pio_found *p, struct lode_arena *arena)
+{
+	const struct lode_pio_found_moved *moved = p->moved;
+
+	return moved ? lode_finding_text(arena,
+					 "; the model does not explain it; the counter that moved "
+					 "most is %s%s%s, from %.4g to %.4g",
+					 moved->server, moved->server[0] ? "/" : "", moved->counter,
+					 moved->before, moved->within)
+		     : "; no counter explains it";
+}
+
 /* ": 1,234 of 4,000 requests slow; db, disk_util" */
 static const char *behind_words(const struct lode_pio_found *p, bool is_explained,
 				struct lode_arena *arena)
@@ -72,7 +85,7 @@ static const char *behind_words(const struct lode_pio_found *p, bool is_explaine
 					     lode_format_count(all, (uint64_t)p->n_requests),
 					     p->judged);
 	if (!is_explained)
-		server = "; no counter explains it";
+		server = unexplained_words(p, arena);
 	else if (p->n_servers && counter && strcmp(counter->server, p->servers[0].server) == 0)
 		server = lode_finding_text(arena, "; %s stands out, mainly %s",
 					   p->servers[0].server, counter->counter);
@@ -104,7 +117,7 @@ static const char *period_words(const struct lode_pio_answer *answer, struct lod
 					 lode_format_cost(length, answer->length_ns, "ns"),
 					 behind_words(p, is_explained, arena));
 	if (n_unexplained > !is_explained)
-		others = lode_finding_text(arena, " No counter explains %zu of the others.",
+		others = lode_finding_text(arena, " The model does not explain %zu of the others.",
 					   n_unexplained - !is_explained);
 	return lode_finding_text(arena,
 				 "%s in %s, %s of %s. The worst began at %s and "
@@ -200,7 +213,7 @@ static void add_period(struct lode_findings *out, const struct lode_pio_answer *
 	if (is_explained && counter)
 		behind = lode_finding_text(arena, "; %s: %s", counter->server, counter->counter);
 	else if (!is_explained)
-		behind = "; no counter explains it";
+		behind = unexplained_words(p, arena);
 	finding = lode_findings_add(
 		out,
 		lode_finding_text(arena, "%s, %s%s%s", p->start_utc,

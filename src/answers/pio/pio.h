@@ -103,6 +103,12 @@ struct lode_pio_found_counter {
 	bool is_late;		  /* later than smoothing alone would have it */
 };
 
+/* The counter that moved most in a period that the model does not explain. */
+struct lode_pio_found_moved {
+	const char *server, *counter;
+	double before, within; /* medians of all other time, and of the period */
+};
+
 /* An action or a user that was hit. */
 struct lode_pio_found_hit {
 	const char *name;
@@ -140,6 +146,7 @@ struct lode_pio_found {
 	size_t n_servers, n_bottlenecks; /* which are the first ones */
 	struct lode_pio_found_counter *counters;
 	size_t n_counters, n_counters_more, n_counters_there; /* as in lode_pio_found_hits */
+	const struct lode_pio_found_moved *moved;	      /* NULL: explained, or none moved */
 	struct lode_pio_found_hits actions, users;
 	struct lode_pio_found_rule *rules;
 	size_t n_rules, n_rules_more, n_rules_there; /* as in lode_pio_found_hits */

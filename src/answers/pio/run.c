@@ -1,5 +1,6 @@
 /* Request in, answer out: reads the model and its inputs, and analyses them. */
 #include "engine/pio/model_file.h"
+#include "engine/pio/moved.h"
 #include "answers/pio/parts.h"
 
 /* What an answer borrows from. */
@@ -161,6 +162,31 @@ static void note_left_out(struct pio_state *s)
 
 /* ---- The whole ---- */
 
+/* In periods that the model does not explain, which are in the order of time. */
+static void tell_moved(struct pio_state *s)
+{
+	const struct lode_pio_analysis *a = &s->analysis;
+	struct lode_pio_found_list *list = &s->answer.unexplained;
+	struct lode_pio_moved *moved = lode_alloc0(a->unexplained.n + 1, sizeof(*moved));
+
+	lode_pio_find_moved(moved, a);
+	for (size_t i = 0; i < list->n; i++) {
+		struct lode_pio_found_moved *found;
+
+		if (moved[i].counter == LODE_NONE)
+			continue;
+		found = lode_arena_array(&s->answer.arena, struct lode_pio_found_moved, 1);
+		*found = (struct lode_pio_found_moved){
+			.server = s->model.counters.at[moved[i].counter].server,
+			.counter = s->model.counters.at[moved[i].counter].name,
+			.before = moved[i].before,
+			.within = moved[i].within,
+		};
+		list->at[i].moved = found;
+	}
+	free(moved);
+}
+
 static void lay_out_pio(struct pio_state *s, const struct lode_pio_request *request)
 {
 	const struct lode_pio_analysis *a = &s->analysis;
@@ -181,6 +207,7 @@ static void lay_out_pio(struct pio_state *s, const struct lode_pio_request *requ
 	answer->periods = tell_periods(s, &a->periods, request->order, request->top);
 	answer->unfelt = tell_periods(s, &a->unfelt, LODE_PIO_BY_TIME, request->top);
 	answer->unexplained = tell_periods(s, &a->unexplained, LODE_PIO_BY_TIME, request->top);
+	tell_moved(s);
 	tell_training(s);
 	note_left_out(s);
 	tell_advice(s);

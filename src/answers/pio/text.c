@@ -106,6 +106,7 @@ static void print_period(FILE *out, const struct lode_pio_found *p,
 	struct lode_prose prose;
 	FILE *words = lode_prose_open(&prose);
 	char from[LODE_PIO_TIME_BYTES], to[LODE_PIO_TIME_BYTES], length[LODE_DURATION_BYTES];
+	char name[256];
 
 	fprintf(words, "  %s to %s  %s", lode_pio_time_text(from, p->start_ns, true),
 		lode_pio_time_text(to, p->end_ns, true),
@@ -120,6 +121,11 @@ static void print_period(FILE *out, const struct lode_pio_found *p,
 	fputs("   ", words);
 	if (is_full)
 		print_servers(words, p);
+	else if (p->moved)
+		fprintf(words, "most moved: %s, from %.4g to %.4g",
+			lode_pio_counter_text(name, sizeof(name), p->moved->server,
+					      p->moved->counter, 40),
+			p->moved->before, p->moved->within);
 	lode_prose_close(out, page, 4, &prose);
 	if (!is_full)
 		return;
@@ -285,7 +291,7 @@ void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
 	if (periods->n_top < periods->n)
 		fprintf(out, "\n  and %zu more periods\n", periods->n - periods->n_top);
 	print_short_list(out, &answer->unexplained, page,
-			 "slow by the log, but not explained by any counter");
+			 "slow by the log, but not explained by the model");
 	print_short_list(out, &answer->unfelt, page,
 			 "counters out of range, but users were not affected");
 	print_heat_map(out, answer);
@@ -331,7 +337,7 @@ static void print_news(FILE *out, const struct lode_pio_event *event)
 		[LODE_PIO_STARTED] = "started",
 		[LODE_PIO_ENDED] = "ended",
 		[LODE_PIO_WITHDRAWN] = "withdrawn (users were not affected)",
-		[LODE_PIO_UNEXPLAINED] = "slow, not explained by any counter,",
+		[LODE_PIO_UNEXPLAINED] = "slow, not explained by the model,",
 		[LODE_PIO_UNEXPLAINED_ENDED] = "ended",
 	};
 	const struct lode_pio_found *p = &event->found;
@@ -350,7 +356,7 @@ static void print_news(FILE *out, const struct lode_pio_event *event)
 	if (event->kind == LODE_PIO_UNEXPLAINED)
 		return;
 	if (event->kind == LODE_PIO_UNEXPLAINED_ENDED) {
-		fputs("  not explained by any counter", out);
+		fputs("  not explained by the model", out);
 		return;
 	}
 	print_bottlenecks(out, p);

@@ -25,16 +25,9 @@ enum { TOTAL_LEAST_RISES = 8 };
 
 /* ---- One counter ---- */
 
-/* What a counter did for a while. */
-struct level {
-	double median, range, step;
-	size_t n;
-};
-
-/* Sorts the n values, of which NaN are dropped. */
-static struct level level_of(double *values, size_t n)
+struct lode_shift_level lode_shift_level_of(double *values, size_t n, size_t least)
 {
-	struct level level = {.median = NAN};
+	struct lode_shift_level level = {.median = NAN};
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -42,7 +35,7 @@ static struct level level_of(double *values, size_t n)
 			values[kept++] = values[i];
 	lode_sort_doubles(values, kept);
 	level.n = kept;
-	if (kept < LEAST_VALUES)
+	if (!kept || kept < least)
 		return level;
 	level.median = lode_percentile_sorted(values, kept, 50);
 	level.range = (lode_percentile_sorted(values, kept, HIGH_PCT) -
@@ -53,7 +46,8 @@ static struct level level_of(double *values, size_t n)
 }
 
 /* The shift from one to another level, by what the counter did before. */
-static double deviation(const struct level *before, const struct level *after, double share)
+static double deviation(const struct lode_shift_level *before, const struct lode_shift_level *after,
+			double share)
 {
 	double shift = after->median - before->median;
 	double scale = fmax(before->range, fmax(before->step, share * fabs(before->median)));
@@ -62,6 +56,12 @@ static double deviation(const struct level *before, const struct level *after, d
 	if (!(scale > 0))
 		scale = share * fabs(after->median);
 	return shift == 0 || isnan(shift) ? 0 : shift / scale;
+}
+
+double lode_shift_deviation(const struct lode_shift_level *before,
+			    const struct lode_shift_level *after)
+{
+	return deviation(before, after, LEVEL_SHARE);
 }
 
 static double evidence_of(double deviation)
@@ -168,15 +168,15 @@ static void shift_series(void *context, size_t i, unsigned worker)
 	double *smooth_before = smoothed(before, &n_before);
 	double *smooth_after = smoothed(after, &n_after);
 	double *halves = lode_alloc((n_before + 1) * sizeof(*halves));
-	struct level first, second, old_level, new_level;
+	struct lode_shift_level first, second, old_level, new_level;
 
 	(void)worker;
 	memcpy(halves, smooth_before, n_before * sizeof(*halves));
 	half = n_before / 2;
-	first = level_of(halves, half);
-	second = level_of(halves + half, n_before - half);
-	old_level = level_of(smooth_before, n_before);
-	new_level = level_of(smooth_after, n_after);
+	first = lode_shift_level_of(halves, half, LEAST_VALUES);
+	second = lode_shift_level_of(halves + half, n_before - half, LEAST_VALUES);
+	old_level = lode_shift_level_of(smooth_before, n_before, LEAST_VALUES);
+	new_level = lode_shift_level_of(smooth_after, n_after, LEAST_VALUES);
 	c->natural[i][0] = evidence_of(deviation(&first, &second, LEVEL_SHARE));
 	c->natural[i][1] = evidence_of(deviation(&second, &first, LEVEL_SHARE));
 	*out = (struct lode_shift_counter){

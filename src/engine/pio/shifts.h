@@ -21,6 +21,17 @@
 
 #include "base/mem.h"
 
+/* What a counter did for a while. */
+struct lode_shift_level {
+	double median, range, step; /* median NaN: too few values */
+	size_t n;
+};
+/* Sorts the n values, of which NaN are dropped. */
+struct lode_shift_level lode_shift_level_of(double *values, size_t n, size_t least);
+/* Of a counter that is no total; 0 without values. */
+double lode_shift_deviation(const struct lode_shift_level *before,
+			    const struct lode_shift_level *after);
+
 struct lode_shift_series {
 	const char *service, *counter; /* borrowed */
 	const double *before, *after;  /* NaN: missing */

@@ -105,7 +105,7 @@ function PioPage({ report: whole }: ViewProps<PioReport>) {
 			{report.unexplained.length ? (
 				<Periods
 					report={report}
-					title="Slow, but not explained by any counter"
+					title="Slow, but not explained by the model"
 					name="unexplained"
 					periods={report.unexplained}
 					onOpen={open}
