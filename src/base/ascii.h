@@ -26,6 +26,14 @@ static inline bool lode_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* Nothing but blanks, or nothing. */
+static inline bool lode_is_blank_text(const char *text)
+{
+	while (lode_is_blank(*text))
+		text++;
+	return !*text;
+}
+
 /* Its value; -1: none. */
 static inline int lode_hex_digit(char c)
 {

@@ -1,6 +1,7 @@
 /* Interns frames and stacks: the call tree. */
 #include "model/frame.h"
 
+#include "base/ascii.h"
 #include "base/sorted.h"
 
 #include <stdio.h>
@@ -139,14 +140,19 @@ const char *lode_frame_label(const struct lode_calltree *tree, uint32_t frame, c
 			     size_t size)
 {
 	const struct lode_frame *f = &tree->frames.at[frame];
+	const char *function = lode_frame_function(tree, frame);
+	const char *module = lode_frame_module(tree, frame);
 
 	if (f->flags & LODE_FRAME_LINK)
-		snprintf(buffer, size, "→ %s", lode_frame_function(tree, frame));
-	else if (f->flags & LODE_FRAME_UNKNOWN)
-		snprintf(buffer, size, lode_frame_module(tree, frame)[0] == '[' ? "%s" : "[%s]",
-			 lode_frame_module(tree, frame));
+		snprintf(buffer, size, "→ %s", function);
+	else if (!(f->flags & LODE_FRAME_UNKNOWN) && !lode_is_blank_text(function))
+		snprintf(buffer, size, "%s", function);
+	else if (lode_is_blank_text(module))
+		snprintf(buffer, size, "%s", LODE_UNNAMED);
+	else if (!(f->flags & LODE_FRAME_UNKNOWN))
+		snprintf(buffer, size, "%s in %s", LODE_UNNAMED, module);
 	else
-		snprintf(buffer, size, "%s", lode_frame_function(tree, frame));
+		snprintf(buffer, size, module[0] == '[' ? "%s" : "[%s]", module);
 	return buffer;
 }
 

@@ -28,6 +28,9 @@ enum lode_frame_flag {
 /* Module of frames "(busy with COMM, inferred)", behind links: for whom their thread worked. */
 #define LODE_CLIENT_MODULE "[client]"
 
+/* Shown for names that are empty, or of blanks alone. */
+#define LODE_UNNAMED "[unnamed]"
+
 struct lode_frame {
 	uint32_t module;   /* string id */
 	uint32_t function; /* string id; the empty string when unknown */
@@ -113,7 +116,8 @@ static inline bool lode_frame_is_c_library(const struct lode_calltree *tree, uin
 	       strncmp(module, "ld-", 3) == 0 || strncmp(module, "libpthread", 10) == 0;
 }
 
-/* "function", "[module]" when it has no symbol, "→ comm" for a link: what tables show. */
+/* "function", "[module]" when it has no symbol, "[unnamed] in module" when its symbol is blank,
+   "→ comm" for a link: what tables show. */
 const char *lode_frame_label(const struct lode_calltree *tree, uint32_t frame, char *buffer,
 			     size_t size);
 /* "module!function" (docs/glossary.md), "function" where no module is known: what JSON and exact

@@ -30,3 +30,25 @@ harmless mine $'no\u009bfile'
 harmless mine $'--no\u009boption'
 harmless $'no\u009bcommand'
 "$LODE" mine --folded names.folded
+echo "== names of blanks, or none"
+printf ';  ;x 50\nprog;  30\n' >blank.folded
+"$LODE" mine blank.folded | head -7
+python3 - <<'P'
+switch = "{:16} 7/7 [000] {}: sched:sched_switch: prev_comm={} prev_pid={} prev_prio=120 prev_state=S ==> next_comm={} next_pid={} next_prio=120\n"
+with open("blank.script", "w") as out:
+    for i in range(3):
+        out.write(switch.format("", f"{i + 1}.000000", "   ", 7, "swapper/0", 0) + "\t    55d0 [unknown] (/usr/bin/foo)\n\n")
+        out.write(switch.format("swapper", f"{i + 1}.500000", "swapper/0", 0, "   ", 7) + "\n")
+P
+"$LODE" mine blank.script | head -6
+echo "== time without an event is no problem that could lead"
+python3 - <<'P'
+switch = "{:16} {}/{} [000] {}: sched:sched_switch: prev_comm={} prev_pid={} prev_prio=120 prev_state={} ==> next_comm={} next_pid={} next_prio=120\n"
+with open("gaps.script", "w") as out:
+    out.write(switch.format("other", 9, 9, "1.000000", "other", 9, "S", "swapper/0", 0) + "\n")
+    for i in range(6, 9):
+        out.write(switch.format("prog", 7, 7, f"{i}.000000", "prog", 7, "S", "swapper/0", 0) + "\t    55d0 fetch (/usr/bin/prog)\n\n")
+        out.write(switch.format("swapper", 0, 0, f"{i}.900000", "swapper/0", 0, "R", "prog", 7) + "\n")
+P
+printf 'stream\ttid\tt0_ns\tt1_ns\ngaps.script\t7\t1000000000\t8900000000\n' >gaps.tsv
+"$LODE" mine --symptoms gaps.tsv gaps.script | head -9

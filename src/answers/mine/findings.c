@@ -10,14 +10,50 @@
 
 /* ---- In a sentence or two ---- */
 
+/* Time without an event, which is no problem that could be named. */
+static bool is_unrecorded(const struct lode_mined *mined, const struct lode_cluster *c)
+{
+	return c->n_common == 1 && !strcmp(lode_frame_module(&mined->digest->tree, c->common[0]),
+					   LODE_RUNNER_UNRECORDED);
+}
+
 static const struct lode_cluster *largest_cluster(const struct lode_mined *mined)
 {
 	const struct lode_cluster *largest = NULL;
 
 	for (size_t i = 0; i < mined->n_clusters; i++)
-		if (!largest || mined->clusters[i].own_ns > largest->own_ns)
+		if (!is_unrecorded(mined, &mined->clusters[i]) &&
+		    (!largest || mined->clusters[i].own_ns > largest->own_ns))
 			largest = &mined->clusters[i];
 	return largest;
+}
+
+/* The clusters that are problems. */
+static size_t count_problems(const struct lode_mined *mined)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < mined->n_clusters; i++)
+		n += !is_unrecorded(mined, &mined->clusters[i]);
+	return n;
+}
+
+/* Time without an event, if it is more than the largest problem; "": it is not. */
+static const char *unrecorded_words(struct lode_arena *arena, const struct lode_mined *mined)
+{
+	const struct lode_cluster *c = largest_cluster(mined);
+	char cost[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < mined->n_clusters; i++)
+		if (is_unrecorded(mined, &mined->clusters[i]))
+			sum_ns += mined->clusters[i].own_ns;
+	if (sum_ns <= (c ? c->own_ns : 0))
+		return "";
+	return lode_finding_text(
+		arena, " For %s of this time (%s) the recording does not show what threads did.",
+		lode_format_share(share, sum_ns, mined->symptom_ns),
+		lode_format_cost(cost, sum_ns, mined->digest->unit));
 }
 
 /* Its cost without the time in which threads lacked a CPU. */
@@ -134,7 +170,8 @@ static const struct lode_cluster *largest_when_idle(const struct lode_mined *min
 	const struct lode_cluster *largest = NULL;
 
 	for (size_t i = 0; i < mined->n_clusters; i++)
-		if (!largest || idle_ns(&mined->clusters[i]) > idle_ns(largest))
+		if (!is_unrecorded(mined, &mined->clusters[i]) &&
+		    (!largest || idle_ns(&mined->clusters[i]) > idle_ns(largest)))
 			largest = &mined->clusters[i];
 	return largest;
 }
@@ -159,7 +196,7 @@ static const char *idle_words(struct lode_arena *arena, const struct lode_mine_a
 		return "";
 	return lode_finding_text(arena, " Of that, %s is the largest of %s: %s (%s)%s%s.",
 				 name_of(arena, answer, c),
-				 lode_format_plural(n, mined->n_clusters, "problem"),
+				 lode_format_plural(n, count_problems(mined), "problem"),
 				 lode_format_cost(own, idle_ns(c), "ns"),
 				 lode_format_share(share, idle_ns(c), whole_ns),
 				 lode_opening_spread(arena, c->n_streams, answer->n_streams),
@@ -268,9 +305,9 @@ static const char *problem_words(struct lode_arena *arena, const struct lode_min
 			lode_format_cost(cost, mined->symptom_ns, mined->digest->unit),
 			lode_format_plural(n, answer->n_symptoms, "symptom"), *busy ? " " : "",
 			busy);
-	if (mined->n_clusters > 1)
+	if (count_problems(mined) > 1)
 		what = lode_finding_text(arena, "is the largest of %s problems",
-					 lode_format_count(n, mined->n_clusters));
+					 lode_format_count(n, count_problems(mined)));
 	first = lode_finding_text(arena, "%s (%s) %s: %s.%s", name_of(arena, answer, c),
 				  lode_finding_why(arena, c), what, cost_words(arena, answer, c),
 				  go_words(answer, c));
@@ -281,7 +318,8 @@ static const char *all_words(struct lode_arena *arena, const struct lode_mine_an
 {
 	const char *unknown = unknown_words(arena, answer);
 
-	return lode_finding_text(arena, "%s%s%s", problem_words(arena, answer), *unknown ? " " : "",
+	return lode_finding_text(arena, "%s%s%s%s", problem_words(arena, answer),
+				 unrecorded_words(arena, answer->mined), *unknown ? " " : "",
 				 unknown);
 }
 
@@ -353,7 +391,7 @@ void lode_mine_findings(struct lode_findings *out, const void *of, struct lode_a
 					  lode_finding_why(arena, c),
 					  lode_format_plural(streams, c->n_streams, "recording"));
 
-		if (c->own_ns > 0)
+		if (c->own_ns > 0 && !is_unrecorded(mined, c))
 			lode_findings_add(out, text, lode_finding_id(arena, c->id))->share =
 				(double)c->own_ns / (double)whole_ns;
 	}

@@ -1,6 +1,7 @@
 /* Sums the area of interest by the names of its threads. */
 #include "answers/mine/programs.h"
 
+#include "base/ascii.h"
 #include "base/escape.h"
 #include "base/sorted.h"
 #include "base/written.h"
@@ -64,11 +65,13 @@ static const char *join_programs(struct lode_arena *arena, const struct lode_min
 	FILE *out = lode_written_open(&text, &size);
 
 	for (size_t i = 0; i < n; i++) {
+		const char *shown =
+			lode_is_blank_text(programs[i].name) ? LODE_UNNAMED : programs[i].name;
 		int64_t cost_ns = of_other ? programs[i].other_ns : programs[i].cost_ns;
 
 		if (i < n_named)
 			fprintf(out, "%s%s %s", i ? ", " : "",
-				lode_escape_fit(name, sizeof(name), programs[i].name, NAME_COLUMNS),
+				lode_escape_fit(name, sizeof(name), shown, NAME_COLUMNS),
 				lode_format_share(share, cost_ns, whole_ns));
 		else
 			rest_ns += cost_ns;

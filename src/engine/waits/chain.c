@@ -17,6 +17,8 @@ const char *lode_link_name(const char *comm, char *buffer, size_t size)
 	const char *start = comm, *p = comm;
 	size_t n = 0, run;
 
+	if (lode_is_blank_text(comm))
+		p = start = LODE_UNNAMED;
 	if (!strncmp(comm, kworker, sizeof(kworker) - 1))
 		p = start = "kworker";
 	while (*p && n + 1 < size) {

@@ -31,6 +31,7 @@
  *     "jbd2/loop0-N", "scsi_eh_0" "scsi_eh_N"
  *   - kworkers carry CPU, pool and the last work queue, which change from one to the next job:
  *     "kworker/u8:3-ext4" is "kworker"
+ *   - a name of blanks alone is "[unnamed]"
  *   - all else stays: "x264", "python3.11", "gimp-2.10", "ph-journal".
  *
  * Written to `buffer` (cut if it does not fit), which is returned.

@@ -32,7 +32,8 @@ static void test_numbers_that_tell_threads_of_a_pool_apart_become_n(void **state
 		{"-3", "-N"},
 		{"ph-journal", "ph-journal"},
 		{"a-3b", "a-3b"},
-		{"", ""},
+		{"", "[unnamed]"},
+		{"  ", "[unnamed]"},
 	};
 	char buffer[64];
 
