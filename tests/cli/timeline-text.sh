@@ -26,3 +26,9 @@ printf '[{"ph":"X","name":"once","ts":1,"dur":2,"pid":1,"tid":1}]' >one.json
 "$LODE" timeline one.json
 "$LODE" timeline - <one.json | grep -o '^-: .*'
 "$LODE" timeline --function once one.json | grep median
+echo "== no index of a trace that lacks what is asked for"
+printf '17,enter,main,1000\n17,exit,main,2000\n' >index-me.csv
+for question in "--thread 18" "-f nosuch" "--at 18:+1ns" "--during 17:nosuch" "--window 9,1"; do
+	"$LODE" timeline --index none.lodet $question index-me.csv 2>&1 | head -n 1
+	ls none.lodet 2>&1
+done

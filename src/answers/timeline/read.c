@@ -57,11 +57,14 @@ int lode_timeline_job_read(struct lode_timeline_job *job, const char *path,
 		return rc;
 	if (!job->trace->threads.n)
 		rc = lode_fail(err, LODE_ERR_FORMAT, path, -1, "it contains no function calls");
-	if (rc == LODE_OK && options->index)
-		rc = lode_timeline_save(options->index, job->trace, &job->index_bytes, err);
 	if (rc < 0)
 		lode_timeline_job_release(job);
 	return rc;
+}
+
+int lode_timeline_job_save(struct lode_timeline_job *job, const char *index, struct lode_error *err)
+{
+	return index ? lode_timeline_save(index, job->trace, &job->index_bytes, err) : LODE_OK;
 }
 
 int lode_timeline_job_compress(struct lode_timeline_job *job,

@@ -31,9 +31,12 @@ struct lode_timeline_job {
 	unsigned n_threads;
 };
 
-/* Reads the trace, and writes its index if that is asked for. */
+/* Reads the trace. */
 int lode_timeline_job_read(struct lode_timeline_job *job, const char *path,
 			   const struct lode_timeline_job_options *options, struct lode_error *err);
+/* Writes its index, once the request is known to be sound; NULL: nowhere. */
+int lode_timeline_job_save(struct lode_timeline_job *job, const char *index,
+			   struct lode_error *err);
 /* Compresses it. */
 int lode_timeline_job_compress(struct lode_timeline_job *job,
 			       const struct lode_regtime_options *options, struct lode_error *err);

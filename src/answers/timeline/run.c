@@ -464,6 +464,25 @@ static int make_window(struct lode_timeline_answer *answer, struct lode_error *e
 				    err);
 }
 
+/* Of the whole trace: no index is left where the request names what is not there. */
+static int check_words(struct lode_timeline_answer *answer,
+		       const struct lode_timeline_request *request, struct lode_error *err)
+{
+	struct lode_during_condition condition;
+	uint32_t function;
+	size_t thread;
+	int64_t t_ns;
+	int rc = narrow_down(answer, request, err);
+
+	if (rc == LODE_OK && request->function)
+		rc = find_function(&function, answer, request->function, err);
+	if (rc == LODE_OK && request->at)
+		rc = find_moment(&thread, &t_ns, answer, request->at, err);
+	if (rc == LODE_OK && request->during)
+		rc = find_condition(&condition, answer, request->during, err);
+	return rc;
+}
+
 int lode_timeline_run(struct lode_timeline_answer **out,
 		      const struct lode_timeline_request *request, struct lode_error *err)
 {
@@ -480,6 +499,12 @@ int lode_timeline_run(struct lode_timeline_answer **out,
 	if (rc < 0)
 		return rc;
 	answer->incomplete = lode_timeline_incomplete(answer->job.trace);
+	if (request->reading.index)
+		rc = check_words(answer, request, err);
+	if (rc == LODE_OK)
+		rc = lode_timeline_job_save(&answer->job, request->reading.index, err);
+	if (rc < 0)
+		return rc;
 	if (request->is_for_page)
 		lode_call_trace_keep_threads(answer->job.trace, LODE_VIEWS_THREADS);
 	rc = narrow_down(answer, request, err);
