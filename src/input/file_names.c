@@ -96,11 +96,15 @@ static const struct lode_format *find_format(const char *name, unsigned kinds)
 	return NULL;
 }
 
-static bool is_repository(const uint8_t *head, size_t n)
+/* One of lode's own that is sound, and no input of a folder's. */
+static bool is_own(const struct lode_format *format, const uint8_t *head, size_t n)
 {
-	static const char magic[] = "SQLite format 3";
+	static const char repository[] = "SQLite format 3", index[] = "LODETML";
 
-	return n >= sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0;
+	if (format->globs == index_globs)
+		return n >= sizeof(index) && memcmp(head, index, sizeof(index)) == 0;
+	return format->globs == digest_globs && n >= sizeof(repository) &&
+	       memcmp(head, repository, sizeof(repository)) == 0;
 }
 
 /* Its header's sizes are a recording's, whatever became of its first eight bytes. */
@@ -149,8 +153,8 @@ const char *lode_file_unread_reason(char *text, size_t size, const char *path, u
 	snprintf(name, sizeof(name), "%s", lode_path_base(path));
 	packing = cut_packing(name);
 	format = find_format(name, kinds);
-	if (format && format->globs == digest_globs && is_repository(head, n_head))
-		return NULL; /* sound, and no input of a folder's */
+	if (format && is_own(format, head, n_head))
+		return NULL;
 	if (format && !n_head) {
 		snprintf(text, size, "empty, although named like %s", format->named);
 		return text;

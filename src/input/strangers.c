@@ -209,6 +209,29 @@ static bool is_page(struct lode_slice head)
 	       lode_slice_begins(text, "<!doctype html") || lode_slice_begins(text, "<html");
 }
 
+static bool is_lode_page(struct lode_slice head)
+{
+	return is_page(head) && lode_slice_find(head, "<title>lode</title>");
+}
+
+static bool is_lode_model(struct lode_slice head)
+{
+	return lode_slice_find(head, "\"lode/pio-model/");
+}
+
+static bool is_lode_report(struct lode_slice head)
+{
+	return lode_slice_begins(lode_slice_trim(head), "{") &&
+	       (lode_slice_find(head, "\"schema\": \"lode/") ||
+		lode_slice_find(head, "\"schema\":\"lode/"));
+}
+
+static bool is_signature_file(struct lode_slice head)
+{
+	return lode_slice_begins(head, "# Performance signatures: lode sign ") ||
+	       lode_slice_begins(head, "format: lode/signatures/");
+}
+
 static bool is_flame_graph(struct lode_slice head)
 {
 	return *head.at == '<' && lode_slice_find(head, "<svg");
@@ -234,8 +257,26 @@ struct stranger {
 #define CHECK(function) NULL, 0, function
 #define UNPACK		"unpack it first", "unpack it first", true
 
+#define DIGEST	"\x8flode\r\n\n"
+#define INDEX	"LODETML"
+#define MINE_IT "'lode mine' reads it, and so do diff, coverage, next and triage"
+#define SHOW_IT "'lode timeline' reads it"
+#define GIVE_IT "give it with -m, as in 'lode pio -m FILE'"
+
 /* What is asked first is the more special. */
 static const struct stranger strangers[] = {
+	/* What lode stores, and what reads it. */
+	{MAGIC(DIGEST), "a digest of lode", MINE_IT, MINE_IT, true},
+	{MAGIC(INDEX), "an index of function calls", SHOW_IT, SHOW_IT, true},
+	{CHECK(is_lode_model), "a model of lode pio", GIVE_IT, GIVE_IT, true},
+	{CHECK(is_lode_page), "a page of lode", "open it in a browser", "open it in a browser",
+	 true},
+	{CHECK(is_lode_report), "a report of lode as JSON, which no command reads", ORIGINAL,
+	 "give what it was made of", true},
+	{MAGIC("lode-pio-watch "), "the state of 'lode pio watch'", "give it with --state FILE",
+	 "give it with --state FILE", true},
+	{CHECK(is_signature_file), "a list of signatures", "give it with --signatures FILE", NULL,
+	 true},
 	{CHECK(is_tar), "a tar archive", UNPACK},
 	{CHECK(is_workbook), "an Excel workbook", "save its sheet as CSV", "save its sheet as CSV",
 	 true},
@@ -331,7 +372,7 @@ const char *lode_stranger_words(char *text, size_t size, const uint8_t *head, si
 
 /* ---- Folders ---- */
 
-static bool is_ctf_metadata(const char *path)
+static bool begins_with(const char *path, const char *magic)
 {
 	char head[8];
 	struct lode_input *input;
@@ -345,9 +386,13 @@ static bool is_ctf_metadata(const char *path)
 	n = lode_input_peek(input, head, sizeof(head), NULL);
 	lode_input_close(input);
 	bytes.len = n > 0 ? (size_t)n : 0;
-	return lode_slice_begins(bytes, "/* CTF ") ||
-	       lode_slice_begins(bytes, "\x75\xd1\x1d\x57") ||
-	       lode_slice_begins(bytes, "\x57\x1d\xd1\x75");
+	return lode_slice_begins(bytes, magic);
+}
+
+static bool is_ctf_metadata(const char *path)
+{
+	return begins_with(path, "/* CTF ") || begins_with(path, "\x75\xd1\x1d\x57") ||
+	       begins_with(path, "\x57\x1d\xd1\x75");
 }
 
 /* LTTng's are in kernel/ and ust/uid/1000/64-bit/. LIMIT: `n_left` folders are looked into. */
@@ -371,11 +416,27 @@ static bool has_ctf_metadata(const char *folder, unsigned depth, unsigned *n_lef
 	return is_there;
 }
 
+static bool has_file(const char *folder, const char *magic)
+{
+	lode_path_list paths = {0};
+	bool is_there = false;
+
+	(void)lode_folder_list(&paths, folder, NULL);
+	for (size_t i = 0; i < paths.n && !is_there; i++)
+		is_there = begins_with(paths.at[i], magic);
+	lode_path_list_release(&paths);
+	return is_there;
+}
+
 const char *lode_stranger_folder_words(const char *path)
 {
 	enum { LTTNG_DEPTH = 5, MAX_FOLDERS = 100 };
 	unsigned n_left = MAX_FOLDERS;
 
+	if (has_file(path, DIGEST))
+		return "this is a folder of digests: " MINE_IT;
+	if (has_file(path, INDEX))
+		return "this folder has indices of function calls: give one to 'lode timeline'";
 	return has_ctf_metadata(path, LTTNG_DEPTH, &n_left)
 		       ? "a CTF trace (LTTng), which lode does not read: " RECORD
 		       : NULL;

@@ -37,3 +37,19 @@ for file in sar.txt pidstat.txt rec.jfr; do
 done
 "$LODE" pio train --log book.xlsx -c sar.txt -o shop.model 2>&1
 "$LODE" mine sar.txt 2>&1
+echo "== what lode stores, given to a command that does not read it"
+"$LODE" digest -o digests a.folded >/dev/null
+cp digests/*.digest a.digest
+printf '17,enter,main,1000\n17,exit,main,2000\n' >calls.csv
+mkdir indices
+"$LODE" timeline --index indices/calls.lodet calls.csv >/dev/null
+"$LODE" mine --html page.html a.folded >/dev/null
+"$LODE" mine --json a.folded >report.json
+printf '{\n "schema": "lode/pio-model/1"\n}\n' >shop.model
+printf 'lode-pio-watch 1\n' >shop.state
+printf 'format: lode/signatures/1\n' >signatures.txt
+for file in digests a.digest indices indices/calls.lodet page.html report.json shop.model shop.state signatures.txt; do
+	for command in suspects timeline; do
+		[ $file/$command = indices/calls.lodet/timeline ] || "$LODE" $command $file 2>&1 >/dev/null | head -n 1
+	done
+done
