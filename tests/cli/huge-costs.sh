@@ -6,3 +6,4 @@ lode diff --a 1.folded --a 2.folded --a 3.folded --b 4.folded --b 5.folded
 "$LODE" import --repo r.lode ?.folded >/dev/null
 lode mine --repo r.lode
 lode coverage --repo r.lode
+lode coverage --repo r.lode --no-mining

@@ -239,7 +239,10 @@ static void print_mined_losses(FILE *out, const struct lode_mine_answer *answer)
 	}
 	fputs(is_any ? ".\n" : "", out);
 	if (quality->skipped_callers)
-		fprintf(out, "Missing callers: %s. lode record --call-graph dwarf records them.\n",
+		fprintf(out,
+			"Missing callers: %s. Builds with -fno-omit-frame-pointer have them; so "
+			"has lode record --call-graph dwarf, where events are few enough for stack "
+			"dumps.\n",
 			lode_escape_fit(what, sizeof(what), quality->skipped_callers, 160));
 }
 

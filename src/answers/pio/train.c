@@ -150,8 +150,8 @@ static void note_too_few(struct lode_pio_trained *t)
 	lode_duration_text(step_ns, step, sizeof(step));
 	if (!t->model.n_episodes && !t->model.usual.actions.n) {
 		lode_pio_note(&t->notes, LODE_PIO_HINT,
-			      "no slow time in training: there are no rules, and any counter that "
-			      "leaves its healthy range counts alike");
+			      "no slow time in training, so no rules are learned: every counter "
+			      "outside its healthy range counts the same");
 		return;
 	}
 	if (!t->model.n_episodes && !t->model.settings.is_classic)
