@@ -470,9 +470,6 @@ static void many_ask_at_once(void **state)
 	void *failed;
 
 	(void)state;
-	/* A process that is forked while a thread allocates has a sanitizer's lock, for good. */
-	if (LODE_IS_SANITIZED)
-		skip();
 	open_house(&house, (struct lode_server_options){.n_threads = 3});
 	for (int i = 0; i < CLIENTS; i++)
 		assert_int_equal(pthread_create(&clients[i], NULL, ask_often, &house), 0);
