@@ -8,6 +8,11 @@
 #define HIGH_PCT 99.5
 /* A border is no closer to the median than this share of it: constant counters have no spread. */
 #define LEAST_SPREAD 0.05
+/* The same where counters are only ordered. */
+#define LEAST_SHARP_SPREAD 0.0025
+/* The spread of few values is too small: by so many values' worth. Precision says what leaving it
+   is worth only where there is slow time. */
+#define FEW_VALUES 8.0
 /* Below this ratio of short to long distances a counter wanders [von Neumann's ratio]. White noise
    has 1, the load's slow waves 0.1, memory and its caches 0.001. */
 #define DRIFT_RATIO 0.05
@@ -35,6 +40,7 @@ struct learning {
 	struct lode_pio_model *model;
 	const struct lode_pio_matrix *matrix;
 	bool *is_healthy, *is_slow; /* per row; neither: not known, or close to slow time */
+	bool has_slow;
 	LODE_VEC(struct episode) episodes;
 	float **deviations;
 };
@@ -268,8 +274,8 @@ static void learn_range(void *context, size_t c, unsigned worker)
 	struct lode_pio_counter *counter = &l->model->counters.at[c];
 	const double *column = l->matrix->columns[c];
 	double *sorted = lode_alloc((l->matrix->n_rows + 1) * sizeof(*sorted));
-	size_t n = 0, n_all = 0;
-	double step;
+	size_t n = 0, n_all = 0, n_changes = 1;
+	double step, last = NAN;
 
 	(void)worker;
 	for (size_t r = 0; r < l->matrix->n_rows; r++) {
@@ -280,17 +286,23 @@ static void learn_range(void *context, size_t c, unsigned worker)
 	lode_sort_doubles(sorted, n_all);
 	step = lode_pio_step(sorted, n_all);
 	for (size_t r = 0; r < l->matrix->n_rows; r++) {
-		if (l->is_healthy[r] && !isnan(column[r]))
-			sorted[n++] = column[r];
+		if (!l->is_healthy[r] || isnan(column[r]))
+			continue;
+		n_changes += column[r] > last || column[r] < last;
+		last = sorted[n++] = column[r];
 	}
 	lode_sort_doubles(sorted, n);
 	counter->median = lode_percentile_sorted(sorted, n, 50);
 	if (n) {
 		double high = lode_percentile_sorted(sorted, n, HIGH_PCT);
 		double low = lode_percentile_sorted(sorted, n, LOW_PCT);
+		double few = l->has_slow ? 1 : 1 + FEW_VALUES / (double)n_changes;
 
-		set_side(&counter->rise, high - counter->median, step, counter->median, 1);
-		set_side(&counter->fall, counter->median - low, step, counter->median, -1);
+		set_side(&counter->rise, few * (high - counter->median), step, counter->median, 1);
+		set_side(&counter->fall, few * (counter->median - low), step, counter->median, -1);
+		counter->spread = fmax((high - low) / 2,
+				       fmax(step, LEAST_SHARP_SPREAD * fabs(counter->median)))
+					  ?: 1;
 		counter->is_drifting = is_drifting(l, column, sorted, n);
 	}
 	free(sorted);
@@ -497,7 +509,7 @@ static void learn_bystanders(struct learning *l)
 void lode_pio_baseline_learn(struct lode_pio_model *model, const struct lode_pio_matrix *matrix,
 			     const double *ratios, bool has_slow, unsigned n_threads)
 {
-	struct learning l = {.model = model, .matrix = matrix};
+	struct learning l = {.model = model, .matrix = matrix, .has_slow = has_slow};
 
 	l.is_healthy = lode_alloc0(matrix->n_rows + 1, sizeof(bool));
 	l.is_slow = lode_alloc0(matrix->n_rows + 1, sizeof(bool));

@@ -113,6 +113,11 @@ void lode_pio_deviations_free(float **deviations, size_t n_counters)
 
 /* ---- Evidence ---- */
 
+static double side_blame(const struct lode_pio_side *side, double far, bool is_rise)
+{
+	return log(far) * side->precision * side->blame * (is_rise ? 1 : FALL_SHARE);
+}
+
 struct lode_pio_worth lode_pio_worth_of(const struct lode_pio_counter *counter, double deviation)
 {
 	const struct lode_pio_side *side = deviation > 0 ? &counter->rise : &counter->fall;
@@ -122,8 +127,19 @@ struct lode_pio_worth lode_pio_worth_of(const struct lode_pio_counter *counter, 
 	if (!(far > 1) || counter->is_drifting)
 		return worth;
 	worth.detection = log(far) * side->precision;
-	worth.blame = worth.detection * side->blame * (deviation > 0 ? 1 : FALL_SHARE);
+	worth.blame = side_blame(side, far, deviation > 0);
 	return worth;
+}
+
+double lode_pio_sharp_blame(const struct lode_pio_counter *counter, double deviation)
+{
+	const struct lode_pio_side *side = deviation > 0 ? &counter->rise : &counter->fall;
+	double far = fabs(deviation);
+
+	return far > 1 && !counter->is_drifting
+		       ? side_blame(side, fmax(far * side->scale / counter->spread, sqrt(far)),
+				    deviation > 0)
+		       : 0;
 }
 
 void lode_pio_keep_strongest(double *strongest, size_t n, double x)

@@ -53,6 +53,10 @@ struct lode_pio_worth {
 };
 struct lode_pio_worth lode_pio_worth_of(const struct lode_pio_counter *counter, double deviation);
 
+/* Blame of a counter among others: its deviation is in units of its own spread alone, so that 3 %
+   of what never moved say more than 300 % of what is noisy. */
+double lode_pio_sharp_blame(const struct lode_pio_counter *counter, double deviation);
+
 /* Puts x among the `n` largest, sorted from the largest. */
 void lode_pio_keep_strongest(double *strongest, size_t n, double x);
 

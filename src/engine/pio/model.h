@@ -47,6 +47,7 @@ struct lode_pio_counter {
 	char *server, *name;
 	uint64_t n_values; /* in training */
 	double median;	   /* of healthy time; NaN without a value */
+	double spread;	   /* half of the healthy range, never 0: what orders counters */
 	bool is_drifting;  /* wanders: its level says nothing */
 	struct lode_pio_side rise, fall;
 };

@@ -161,6 +161,7 @@ static void put_counters(struct lode_json *json, const struct lode_pio_model *m)
 		lode_json_int(json, "values", (int64_t)c->n_values);
 		if (!m->settings.is_classic) {
 			lode_json_shortest(json, "median", c->median);
+			lode_json_shortest(json, "spread", c->spread);
 			lode_json_bool(json, "drifting", c->is_drifting);
 			put_side(json, "rise", &c->rise);
 			put_side(json, "fall", &c->fall);
@@ -437,11 +438,16 @@ static void read_counters(struct reading *r, yajl_val root)
 			c.median = number(r, at[i], "median", true);
 			c.is_drifting = boolean(r, at[i], "drifting");
 			if (isnan(c.median)) {
-				c.rise.scale = c.fall.scale = 1;
+				c.spread = c.rise.scale = c.fall.scale = 1;
 			} else {
 				read_side(r, &c.rise, lode_json_tree_member(at[i], "rise"));
 				read_side(r, &c.fall, lode_json_tree_member(at[i], "fall"));
+				c.spread = lode_json_tree_member(at[i], "spread")
+						   ? number(r, at[i], "spread", false)
+						   : fmin(c.rise.scale, c.fall.scale); /* older */
 			}
+			if (!(c.spread > 0))
+				bad(r, "spread");
 		}
 		/* Ordered, each once: servers' counters stand together. */
 		if (m->counters.n) {

@@ -39,35 +39,42 @@ static double shown_at(const struct lode_pio_run *run, size_t c, size_t i)
 		return (double)a->coverage[c][i];
 	if (run->is_out[c])
 		return 0;
-	return lode_pio_worth_of(&run->model->counters.at[c], (double)a->deviations[c][i]).blame;
+	return lode_pio_sharp_blame(&run->model->counters.at[c], (double)a->deviations[c][i]);
 }
 
-/* Counters by what they had to show per interval, and from when to when they did. */
+/* Counters by what they had to show, usually, and for how much of the period; and from when to when
+   they did. */
 static void rank_counters(const struct lode_pio_run *run, struct lode_pio_period *p)
 {
 	const struct lode_pio_analysis *a = run->out;
-	double length = (double)(p->last - p->first + 1);
+	size_t length = p->last - p->first + 1;
+	double *shown = lode_alloc(length * sizeof(*shown));
 
 	for (size_t c = 0; c < run->model->counters.n; c++) {
 		struct lode_pio_ranked ranked = {.at = (uint32_t)c};
+		size_t n = 0;
 
 		for (size_t i = p->first; i <= p->last; i++) {
 			double value = shown_at(run, c, i);
 
 			if (!(value > 0))
 				continue;
-			if (!(ranked.value > 0))
+			if (!n)
 				ranked.first = i;
 			ranked.last = i;
 			ranked.value += value;
+			shown[n++] = value;
 		}
-		ranked.value /= length;
-		if (!(ranked.value > 0))
+		if (!n)
 			continue;
-		if (a->deviations)
+		ranked.value /= (double)length;
+		if (a->deviations) {
+			ranked.value = lode_percentile(shown, n, 50) * (double)n / (double)length;
 			ranked.deviation = median_deviation(a, c, p);
+		}
 		lode_vec_append(&p->counters, ranked);
 	}
+	free(shown);
 	sort_ranking(&p->counters);
 }
 
