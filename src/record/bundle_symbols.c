@@ -3,11 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include "record/relevant.h"
 #include "input/symbols/elf_file.h"
 #include "input/symbols/files.h"
+#include "input/symbols/process_map.h"
 
 enum {
 	path_bytes = 2048,
@@ -216,52 +215,10 @@ static bool runs_jit(const struct lode_thread *thread, const bool *is_jit)
 	return false;
 }
 
-/* The process's number in its innermost PID namespace: its own in files that it writes. */
-static int own_pid(int32_t pid)
-{
-	char path[64], line[256];
-	int own = pid;
-	FILE *status;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	status = fopen(path, "re");
-	while (status && fgets(line, sizeof(line), status))
-		if (!strncmp(line, "NSpid:", 6))
-			own = atoi(strrchr(line, '\t') + 1);
-	if (status)
-		fclose(status);
-	return own > 0 ? own : pid;
-}
-
-/*
- * The map that a process wrote into its own /tmp, which is a container's where it runs in one:
- * links lead nowhere else. -1: there is none, or the process is gone.
- */
-static int open_own_map(int32_t pid)
-{
-	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	char root[64], map[64];
-	struct stat st;
-	int dir, fd;
-
-	snprintf(root, sizeof(root), "/proc/%d/root", pid);
-	snprintf(map, sizeof(map), "tmp/perf-%d.map", own_pid(pid));
-	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	fd = dir < 0 ? -1 : (int)syscall(SYS_openat2, dir, map, &how, sizeof(how));
-	if (dir >= 0)
-		close(dir);
-	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 /* From its own /tmp, else from ours, where former processes leave theirs. */
 static void copy_jit_map(const char *to, int32_t pid)
 {
-	int fd = open_own_map(pid);
+	int fd = lode_process_map_open(pid);
 	char from[64];
 
 	snprintf(from, sizeof(from), fd < 0 ? "/tmp/perf-%d.map" : "/proc/self/fd/%d",

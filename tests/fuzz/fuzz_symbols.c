@@ -76,7 +76,7 @@ static void read_dump(const uint8_t *data, size_t size)
 	struct lode_symtab symtab = {0};
 	struct lode_arena names = {0};
 
-	(void)lode_jitdump_parse(&symtab, &names, data, size, "fuzz", NULL);
+	(void)lode_jitdump_parse(&symtab, &names, NULL, data, size, "fuzz", NULL);
 	lode_symtab_settle(&symtab, LODE_SYMTAB_LAST_WINS);
 	check_table(&symtab);
 	lode_symtab_release(&symtab);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "input/symbols/symbols.h"
 #include "input/symbols/symtab.h"
 
 /* The PID when that is the name of a jitdump file, ".../jit-PID.dump", else 0. */
@@ -19,5 +20,10 @@ int32_t lode_jit_dump_pid(const char *path);
  */
 int lode_perfmap_parse(struct lode_symtab *symtab, char *text, size_t size, const char *path,
 		       struct lode_error *err);
-int lode_jitdump_parse(struct lode_symtab *symtab, struct lode_arena *names, const void *data,
-		       size_t size, const char *path, struct lode_error *err);
+/*
+ * Functions that share addresses are also added at a place of their own, above all addresses of
+ * programs; `turns` (may be NULL) says from when on each of them was at its address, in order of
+ * time.
+ */
+int lode_jitdump_parse(struct lode_symtab *symtab, struct lode_arena *names, lode_jit_turns *turns,
+		       const void *data, size_t size, const char *path, struct lode_error *err);

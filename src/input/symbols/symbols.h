@@ -102,6 +102,19 @@ struct lode_symbol {
 void lode_dso_resolve(struct lode_dso *dso, const uint64_t *addresses, size_t n,
 		      struct lode_symbol *out);
 
+/* From `t_ns` on (CLOCK_MONOTONIC), addresses from `start` on mean those from `place` on. */
+struct lode_jit_turn {
+	int64_t t_ns;
+	uint64_t start, size, place;
+};
+
+typedef LODE_VEC(struct lode_jit_turn) lode_jit_turns;
+
+/* Of a jit-PID.dump: functions that were at addresses of others, in order of time. None where the
+   module is no such file, or counts another clock. Places are addresses in the process's JIT code.
+ */
+void lode_dso_jit_turns(struct lode_dso *dump, lode_jit_turns *out);
+
 /* Where the symbols came from, or one sentence why there are none (build-id mismatch, ...). */
 const char *lode_dso_status(const struct lode_dso *dso);
 /* Has symbols (valid after the first resolve). */

@@ -446,6 +446,7 @@ static void put_attr(perf_bytes *out, const struct perf_image_event *event)
 	memcpy(out->at + begin + 40, &event->flags, 8);
 	memcpy(out->at + begin + 72, &event->branch_sample_type, 8);
 	memcpy(out->at + begin + 80, &event->regs_user, 8);
+	memcpy(out->at + begin + 92, &event->clockid, 4);
 	memcpy(out->at + begin + 96, &event->regs_intr, 8);
 	memcpy(out->at + begin + 108, &event->max_stack, 2);
 }

@@ -16,7 +16,8 @@ typedef LODE_VEC(uint8_t) perf_bytes;
 struct perf_image_event {
 	uint32_t type;
 	uint64_t config, sample_type, read_format, branch_sample_type, period, regs_user, regs_intr;
-	uint64_t flags; /* of the attr: freq is bit 10, sample_id_all bit 18, ... */
+	uint64_t flags;	 /* of the attr: freq is bit 10, sample_id_all bit 18, ... */
+	int32_t clockid; /* counts where the flags say so (bit 25) */
 	uint16_t max_stack;
 	uint64_t id;
 	const char *name; /* for EVENT_DESC; NULL: none */

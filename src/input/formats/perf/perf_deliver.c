@@ -3,6 +3,7 @@
 
 #include "model/connections.h"
 #include "input/formats/perf/perf_sample.h"
+#include "input/symbols/jit.h"
 
 void lode_perf_deliver_init(struct lode_perf_deliver *deliver, struct lode_perf_header *header,
 			    struct lode_builder *builder, unsigned n_workers,
@@ -14,6 +15,7 @@ void lode_perf_deliver_init(struct lode_perf_deliver *deliver, struct lode_perf_
 	deliver->tap = tap;
 	deliver->spaces = lode_spaces_new();
 	deliver->first_ns = deliver->last_ns = INT64_MIN;
+	deliver->jit.next_ns = INT64_MAX;
 	lode_perf_stacks_init(&deliver->stacks, deliver->spaces, n_workers);
 	lode_perf_command_init(&deliver->command);
 	deliver->unwind.header = header;
@@ -24,6 +26,7 @@ void lode_perf_deliver_init(struct lode_perf_deliver *deliver, struct lode_perf_
 void lode_perf_deliver_release(struct lode_perf_deliver *deliver)
 {
 	lode_perf_unwind_release(&deliver->unwind);
+	lode_perf_jit_release(&deliver->jit);
 	lode_spaces_free(deliver->spaces);
 	lode_perf_dsos_release(&deliver->dsos);
 	lode_perf_stacks_release(&deliver->stacks);
@@ -378,6 +381,22 @@ static bool is_command(const struct lode_perf_deliver *deliver, int32_t pid)
 	return thread != LODE_NONE && stream->threads.at[thread].is_command;
 }
 
+/* A jitdump of which each function's time is known on the recording's clock. */
+static void add_jitdump(struct lode_perf_deliver *deliver, int32_t pid, uint32_t dso)
+{
+	const struct lode_perf_unwind *unwind = &deliver->unwind;
+	uint32_t code;
+
+	if (!unwind->symboliser || !deliver->header->events.at.n ||
+	    !deliver->header->events.at.at[0].is_monotonic)
+		return;
+	code = lode_perf_dsos_user(&deliver->dsos, "//anon", pid, NULL, 0);
+	lode_perf_jit_add(&deliver->jit,
+			  lode_perf_dsos_open(&deliver->dsos, dso, deliver->header,
+					      unwind->symboliser, unwind->recording),
+			  pid, code);
+}
+
 static void deliver_mmap(struct lode_perf_deliver *deliver, struct lode_bytes b, uint16_t misc,
 			 bool is_mmap2)
 {
@@ -431,6 +450,10 @@ static void deliver_mmap(struct lode_perf_deliver *deliver, struct lode_bytes b,
 	if (deliver->dsos.at.at[dso].kind == LODE_DSO_JIT)
 		page_offset = start;
 	lode_spaces_mmap(deliver->spaces, pid, start, size, page_offset, dso);
+	if (deliver->dsos.at.at[dso].kind == LODE_DSO_JIT)
+		lode_perf_jit_mapped(&deliver->jit, deliver->spaces, pid, start, size);
+	else if (lode_jit_dump_pid(path))
+		add_jitdump(deliver, pid, dso);
 }
 
 static void deliver_comm(struct lode_perf_deliver *deliver, struct lode_bytes b, uint16_t misc,
@@ -705,6 +728,8 @@ void lode_perf_deliver_record(void *context, const struct lode_perf_batch *batch
 			deliver->last_ns = t_ns;
 		else if (t_ns < deliver->last_ns && !deliver->has_model)
 			count_unordered(deliver, batch, t_ns);
+		if (t_ns >= deliver->jit.next_ns)
+			lode_perf_jit_advance(&deliver->jit, deliver->spaces, t_ns);
 	}
 	switch ((enum lode_perf_kind)record->kind) {
 	case LODE_PERF_REC_SAMPLE:

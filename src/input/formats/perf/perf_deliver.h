@@ -12,6 +12,7 @@
 #include "input/formats/perf/perf_command.h"
 #include "input/formats/perf/perf_dsos.h"
 #include "input/formats/perf/perf_header.h"
+#include "input/formats/perf/perf_jit.h"
 #include "input/formats/perf/perf_stacks.h"
 #include "input/formats/perf/perf_unwind.h"
 #include "input/symbols/spaces.h"
@@ -40,6 +41,7 @@ struct lode_perf_deliver {
 	struct lode_perf_dsos dsos;
 	struct lode_perf_stacks stacks;
 	struct lode_perf_unwind unwind;
+	struct lode_perf_jit jit;
 	struct lode_perf_command command;
 	struct lode_map executing;    /* pid -> 1: between an exec and the new program's maps */
 	LODE_VEC(uint64_t) n_samples; /* per event */

@@ -2,6 +2,7 @@
 #include "input/formats/perf/perf_event.h"
 
 #include <stdio.h>
+#include <time.h>
 #include <traceevent/event-parse.h>
 
 #include "input/formats/perf/perf_abi.h"
@@ -252,7 +253,9 @@ struct lode_perf_event *lode_perf_events_add(struct lode_perf_events *events,
 	lode_bytes_take(&attr, 24); /* wakeup, breakpoint or config1, config2 */
 	event->branch_sample_type = lode_bytes_u64(&attr);
 	event->regs_user = lode_bytes_u64(&attr);
-	(void)lode_bytes_u64(&attr); /* sample_stack_user, clockid */
+	(void)lode_bytes_u32(&attr); /* sample_stack_user */
+	event->is_monotonic = lode_bytes_i32(&attr) == CLOCK_MONOTONIC &&
+			      flag_bit(flags, LODE_PERF_ATTR_USE_CLOCKID);
 	regs_intr = lode_bytes_u64(&attr);
 	(void)lode_bytes_u32(&attr); /* aux_watermark */
 	event->max_stack = lode_bytes_u16(&attr);

@@ -89,6 +89,7 @@ struct lode_perf_event {
 	uint64_t sample_type, read_format, branch_sample_type;
 	uint64_t period; /* or frequency when is_freq */
 	bool is_freq, sample_id_all, context_switch;
+	bool is_monotonic;  /* its times are CLOCK_MONOTONIC's (perf record -k mono) */
 	uint16_t max_stack; /* frames that the recorder takes at most */
 	uint8_t n_regs_user, n_regs_intr;
 	uint64_t regs_user;
