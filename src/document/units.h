@@ -22,3 +22,8 @@ const char *lode_format_bytes(char *buffer, int64_t bytes);
 
 /* "1 stream", "36 streams": the plural is formed with "s". */
 const char *lode_format_plural(char *buffer, uint64_t n, const char *noun);
+
+/* "0.03", "4e-12", "<1e-99" of a decimal logarithm; LODE_UNITS_BUFFER is enough. */
+const char *lode_format_log_p(char *buffer, double log10_p);
+/* In a sentence, behind its name: "= 2e-5", "< 1e-99". */
+const char *lode_format_log_p_is(char *buffer, double log10_p);

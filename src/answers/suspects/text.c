@@ -9,36 +9,6 @@
 
 /* ---- Cells that several tables have ---- */
 
-const char *lode_format_log_p(char *buffer, double log10_p)
-{
-	double exponent = floor(log10_p + 1e-9);
-
-	/* Such digits say nothing more: executions are not that independent of each other. */
-	if (log10_p < -99)
-		snprintf(buffer, LODE_UNITS_BUFFER, "<1e-99");
-	else if (log10_p >= -0.0044) /* what rounds to 1 */
-		snprintf(buffer, LODE_UNITS_BUFFER, "1");
-	else if (log10_p >= -1.3)
-		snprintf(buffer, LODE_UNITS_BUFFER, "%.2f", pow(10, log10_p));
-	else if (log10_p >= -3)
-		snprintf(buffer, LODE_UNITS_BUFFER, "%.3f", pow(10, log10_p));
-	else if (pow(10, log10_p - exponent) >= 9.5)
-		snprintf(buffer, LODE_UNITS_BUFFER, "1e%.0f", exponent + 1);
-	else
-		snprintf(buffer, LODE_UNITS_BUFFER, "%.0fe%.0f", pow(10, log10_p - exponent),
-			 exponent);
-	return buffer;
-}
-
-const char *lode_format_log_p_is(char *buffer, double log10_p)
-{
-	char p[LODE_UNITS_BUFFER];
-
-	lode_format_log_p(p, log10_p);
-	snprintf(buffer, LODE_UNITS_BUFFER, "%s %s", *p == '<' ? "<" : "=", p + (*p == '<'));
-	return buffer;
-}
-
 /* Amounts of one recording of each set. */
 static void set_pace(struct lode_table *table, size_t row, size_t column, const double *amounts,
 		     const char *unit)

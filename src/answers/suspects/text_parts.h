@@ -29,11 +29,6 @@ struct lode_table;
 void lode_suspects_set_sides(struct lode_table *table, size_t row, size_t column,
 			     const struct lode_suspects_pace *pace, const char *unit);
 
-/* "0.03", "4e-12", "<1e-99" of a decimal logarithm; LODE_UNITS_BUFFER is enough. */
-const char *lode_format_log_p(char *buffer, double log10_p);
-/* In a sentence, behind its name: "= 2e-5", "< 1e-99". */
-const char *lode_format_log_p_is(char *buffer, double log10_p);
-
 /* Bars, one line to a bucket; `other` (may be NULL) stands beside them. */
 struct lode_bars {
 	const struct lode_latency_histogram *histogram, *other;

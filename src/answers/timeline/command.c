@@ -18,7 +18,7 @@ struct timeline_values {
 	struct lode_regtime_options regtime;
 	struct lode_time_span window;
 	const char *symbols, *thread_names;
-	const char *at, *function, *during, *thread;
+	const char *at, *function, *during, *thread, *versus;
 	const char *index, *symptoms_out, *html;
 	const char *input;
 	struct lode_input_options shared; /* symbols and the machine */
@@ -70,6 +70,9 @@ static const struct lode_option options[] = {
 		  "show a profile: calls, self and total time of each function, of --window and "
 		  "--thread if given",
 		  .is_aside = true),
+	LODE_OPTION("versus", "TRACE", lode_set_text, AT(versus),
+		    "with --functions: compare the functions with those of another trace",
+		    .file = LODE_FILE_READ, .is_aside = true),
 	LODE_OPTION("thread", "THREAD", lode_set_text, AT(thread),
 		    "show only this thread, with its timeline in order of time"),
 	LODE_OPTION("window", "FROM,TO", lode_set_span, AT(window),
@@ -142,6 +145,8 @@ static const struct lode_example examples[] = {
 	{"What did thread 7 and all others do at 1.5 s?", "lode timeline --at 7:+1.5s run.lodet"},
 	{"Which functions take the time, and who calls one of them?",
 	 "lode timeline --functions run.lodet && lode timeline -f read_page run.lodet"},
+	{"Which functions take longer than in another run?",
+	 "lode timeline --functions slow.json --versus fast.json"},
 	{"What does thread 17 do while thread 21 is idle, and is it more than otherwise?",
 	 "lode timeline --during 21:idle --thread 17 run.lodet"},
 	{"One second in more detail", "lode timeline --window +1s,+2s run.lodet"},
@@ -248,6 +253,7 @@ static struct lode_timeline_request timeline_request_of(const struct timeline_va
 		.function = v->function,
 		.during = v->during,
 		.wants_functions = v->wants_functions,
+		.versus = v->versus,
 		.thread = v->thread,
 		.symptoms = v->symptoms_out,
 		.top = top ? top : SIZE_MAX,
@@ -320,6 +326,10 @@ static int check_timeline(const struct lode_command *self, const struct timeline
 
 	if (n_questions > 1)
 		return lode_command_misused(self, "give only one of " QUESTIONS);
+	if (v->versus && (!v->wants_functions || v->thread || has_window))
+		return lode_command_misused(self, "--versus compares the functions of two whole "
+						  "traces: give it with --functions, without "
+						  "--thread and --window");
 	if (v->is_full && !v->wants_json)
 		return lode_command_misused(self, "--full requires --json");
 	if (v->is_page && (!v->wants_json || n_questions))
@@ -335,6 +345,17 @@ static int check_timeline(const struct lode_command *self, const struct timeline
 		return lode_command_misused(self, "--chrome-trace cannot be combined with --html, "
 						  "--json, --symptoms-out, " QUESTIONS);
 	return LODE_EXIT_OK;
+}
+
+static bool is_missing(const struct lode_command *self, const char *path)
+{
+	struct lode_error err;
+
+	if (!path || strcmp(path, "-") == 0 || access(path, F_OK) == 0 || errno != ENOENT)
+		return false;
+	(void)lode_fail(&err, LODE_ERR_IO, path, -1, "%s", strerror(errno));
+	(void)lode_say_error(self, &err);
+	return true;
 }
 
 static int run_timeline(const struct lode_command *self, int argc, char **argv)
@@ -353,13 +374,8 @@ static int run_timeline(const struct lode_command *self, int argc, char **argv)
 	if (values.html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	values.input = argv[0];
-	if (strcmp(values.input, "-") != 0 && access(values.input, F_OK) != 0 && errno == ENOENT) {
-		struct lode_error err;
-
-		(void)lode_fail(&err, LODE_ERR_IO, values.input, -1, "%s", strerror(errno));
-		(void)lode_say_error(self, &err);
+	if (is_missing(self, values.input) || is_missing(self, values.versus))
 		return LODE_EXIT_NOTHING;
-	}
 	lode_asked_make(&values.asked, self, argc, argv, n, NULL);
 	code = answer_timeline(self, &values);
 	lode_asked_release(&values.asked);

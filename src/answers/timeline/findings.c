@@ -1,5 +1,6 @@
 /* lode timeline in a few lines: the calls that took longest beside their usual time. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "answers/timeline/page.h"
 #include "document/findings.h"
@@ -223,6 +224,55 @@ static struct lode_opening open_profile(const struct lode_timeline_answer *answe
 	};
 }
 
+/* Whether single calls take longer, as far as that was tested. */
+static const char *longer_words(const struct lode_timeline_versus *versus, size_t i,
+				struct lode_arena *arena)
+{
+	const struct lode_profile_change *change = &versus->diff.rows.at[i];
+	double share = change->longer * 100;
+	char pct[LODE_UNITS_BUFFER], q[LODE_UNITS_BUFFER];
+
+	if (isnan(change->longer))
+		return "";
+	if (versus->log_q[i] > log(0.05))
+		return "; single calls do not differ significantly in length";
+	return lode_finding_text(arena, "; of pairs of a call of each, A's is %s in %s (q %s)",
+				 share > 50 ? "longer" : "shorter",
+				 lode_format_pct(pct, share > 50 ? share : 100 - share),
+				 lode_format_log_p_is(q, versus->log_q[i] / M_LN10));
+}
+
+static struct lode_opening open_versus(const struct lode_timeline_answer *answer,
+				       struct lode_arena *arena)
+{
+	const struct lode_timeline_versus *versus = answer->versus;
+	const struct lode_profile_change *most = versus->diff.rows.at;
+	const struct lode_profile_row none = {0}, *here, *there;
+	char difference[LODE_UNITS_BUFFER], a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+	char n[LODE_UNITS_BUFFER], m[LODE_UNITS_BUFFER], name[1024];
+	int64_t ns = versus->diff.rows.n ? most->self_ns : 0;
+
+	if (!ns)
+		return (struct lode_opening){
+			.finding = "Both traces spend the same self time in each function."};
+	here = most->here ? most->here : &none;
+	there = most->there ? most->there : &none;
+	return (struct lode_opening){
+		.finding = lode_finding_text(
+			arena,
+			"%s differs most: %s %s self time in A (%s) than in B (%s), %s against "
+			"%s%s.",
+			lode_frame_label(most->here ? &answer->job.trace->functions
+						    : &versus->job.trace->functions,
+					 (most->here ? here : there)->function, name, sizeof(name)),
+			lode_format_cost(difference, ns < 0 ? -ns : ns, "ns"),
+			ns < 0 ? "less" : "more", lode_format_cost(a, (int64_t)here->self_ns, "ns"),
+			lode_format_cost(b, (int64_t)there->self_ns, "ns"),
+			lode_format_plural(n, here->n_calls, "call"),
+			lode_format_count(m, there->n_calls), longer_words(versus, 0, arena)),
+	};
+}
+
 /* "in shelf_lock", "idle" */
 static const char *condition_text(const struct lode_timeline_answer *answer, uint32_t function,
 				  struct lode_arena *arena)
@@ -314,6 +364,7 @@ struct lode_opening lode_timeline_opening(const struct lode_timeline_answer *ans
 	return answer->moment	  ? open_moment(answer, asked, arena)
 	       : answer->function ? open_function(answer, asked, arena)
 	       : answer->during	  ? open_during(answer, arena)
+	       : answer->versus	  ? open_versus(answer, arena)
 	       : answer->profile  ? open_profile(answer, asked, arena)
 				  : open_trace(answer, asked, arena);
 }

@@ -1,10 +1,13 @@
 /* Fields of the answers to questions of lode timeline. */
 #include "answers/timeline/question_fields.h"
 
+#include <math.h>
+
 struct lode_timeline_questions {
 	const struct lode_timeline_answer *answer;
 	lode_timeline_nodes *nodes;
 	size_t n_functions, functions_more;
+	const struct versus *versus;
 	const struct during *during;
 	const struct moment *at;
 	const struct use_of_function *function;
@@ -182,6 +185,119 @@ static const struct lode_field profile_edge_fields[] = {
 };
 LODE_RECORD(profile_edge, struct profile_edge, .is_shared = true);
 
+/* ---- The functions of two traces ---- */
+
+static const char *name_or_null(const struct lode_call_trace *trace, uint32_t function,
+				struct lode_arena *arena)
+{
+	char name[4096];
+
+	if (function == LODE_NONE)
+		return NULL;
+	return lode_arena_strdup(arena, lode_frame_full_name(&trace->functions, function, name,
+							     sizeof(name)));
+}
+
+struct change_side {
+	uint64_t n_calls, self_ns, total_ns;
+	size_t n_threads;
+	const struct lode_call_spread *spread;
+};
+
+struct change {
+	const char *function;
+	int64_t self_ns;
+	const struct change_side *here, *there;
+	double longer, log10_q;
+};
+
+struct versus {
+	const char *path, *format;
+	int64_t t0_ns, t1_ns;
+	uint64_t n_calls;
+	const struct change *rows;
+	size_t n_rows, n_more;
+};
+
+static const struct lode_field change_side_fields[] = {
+	LODE_FIELD_AS("calls", struct change_side, n_calls, NULL),
+	LODE_FIELD_AS("self_ns", struct change_side, self_ns, "without callees"),
+	LODE_FIELD_AS("total_ns", struct change_side, total_ns,
+		      "with callees; recursion counted once"),
+	LODE_FIELD_AS("threads", struct change_side, n_threads, "threads that call it"),
+	LODE_FIELD_POINTER("spread", struct change_side, spread, &lode_timeline_spread_record,
+			   "how long its calls take, each one counted"),
+};
+LODE_RECORD(change_side, struct change_side, .is_shared = true);
+
+static const struct lode_field change_fields[] = {
+	LODE_FIELD(struct change, function, NULL),
+	LODE_FIELD_AS("self_ns", struct change, self_ns, "in this trace, less in the other"),
+	LODE_FIELD_POINTER("this", struct change, here, &change_side_record, NULL,
+			   .absent = "not called in this trace"),
+	LODE_FIELD_POINTER("other", struct change, there, &change_side_record, NULL,
+			   .absent = "not called in the other trace"),
+	LODE_FIELD(struct change, longer,
+		   "of all pairs of a call of each trace, the share in which that of this trace "
+		   "takes longer; half of equal ones",
+		   .is_positive = true, .absent = "fewer than 8 calls on one side"),
+	LODE_FIELD(struct change, log10_q,
+		   "chance of such a share by accident (Mann and Whitney's test of ranks), "
+		   "corrected for all functions",
+		   .is_negative = true, .absent = "fewer than 8 calls on one side"),
+};
+LODE_RECORD(change, struct change);
+
+static const struct lode_field versus_fields[] = {
+	LODE_FIELD(struct versus, path, "the other trace"),
+	LODE_FIELD(struct versus, format, NULL),
+	LODE_FIELD(struct versus, t0_ns, NULL),
+	LODE_FIELD(struct versus, t1_ns, NULL),
+	LODE_FIELD_AS("calls", struct versus, n_calls, NULL),
+	LODE_LIST("functions", struct versus, rows, n_rows, &change_record,
+		  "largest difference of self time first"),
+	LODE_FIELD_AS("more", struct versus, n_more, NULL),
+};
+LODE_RECORD(versus, struct versus);
+
+static const struct change_side *side_of(const struct lode_profile_row *row,
+					 const struct lode_call_trace *trace,
+					 struct lode_arena *arena)
+{
+	struct change_side *out = row ? lode_arena_array(arena, struct change_side, 1) : NULL;
+
+	if (out)
+		*out = (struct change_side){row->n_calls, row->self_ns, row->total_ns,
+					    row->n_threads, &trace->spreads.at[row->function]};
+	return out;
+}
+
+static const struct versus *versus_of(const struct lode_timeline_answer *answer,
+				      struct lode_arena *arena)
+{
+	const struct lode_timeline_versus *v = answer->versus;
+	const struct lode_call_trace *here = answer->job.trace, *there = v->job.trace;
+	struct versus *out = lode_arena_array(arena, struct versus, 1);
+	struct change *rows = lode_arena_array(arena, struct change, v->n_rows + 1);
+
+	for (size_t i = 0; i < v->n_rows; i++) {
+		const struct lode_profile_change *of = &v->diff.rows.at[i];
+
+		rows[i] = (struct change){
+			.function = of->here ? name_or_null(here, of->here->function, arena)
+					     : name_or_null(there, of->there->function, arena),
+			.self_ns = of->self_ns,
+			.here = side_of(of->here, here, arena),
+			.there = side_of(of->there, there, arena),
+			.longer = of->longer,
+			.log10_q = v->log_q[i] / M_LN10,
+		};
+	}
+	*out = (struct versus){there->path,    there->format, there->first_ns, there->last_ns,
+			       there->n_calls, rows,	      v->n_rows,       v->n_more};
+	return out;
+}
+
 /* ---- While a thread is in a function or idle ---- */
 
 struct during_row {
@@ -226,17 +342,6 @@ static const struct lode_field during_fields[] = {
 	LODE_FIELD_AS("more", struct during, n_more, NULL),
 };
 LODE_RECORD(during, struct during);
-
-static const char *name_or_null(const struct lode_call_trace *trace, uint32_t function,
-				struct lode_arena *arena)
-{
-	char name[4096];
-
-	if (function == LODE_NONE)
-		return NULL;
-	return lode_arena_strdup(arena, lode_frame_full_name(&trace->functions, function, name,
-							     sizeof(name)));
-}
 
 static const struct during *during_of(const struct lode_timeline_answer *answer,
 				      struct lode_arena *arena)
@@ -331,6 +436,8 @@ static const struct lode_field questions_fields[] = {
 		  .absent = "--functions is not given"),
 	LODE_FIELD(struct lode_timeline_questions, functions_more, NULL,
 		   .absent = "--functions is not given"),
+	LODE_FIELD_POINTER("versus", struct lode_timeline_questions, versus, &versus_record, NULL,
+			   .absent = "--versus is not given"),
 	LODE_FIELD_POINTER("during", struct lode_timeline_questions, during, &during_record, NULL,
 			   .absent = "--during is not given"),
 	LODE_FIELD_POINTER("at", struct lode_timeline_questions, at, &moment_record, NULL,
@@ -417,6 +524,8 @@ lode_timeline_questions_of(const struct lode_timeline_answer *answer, lode_timel
 	};
 	if (answer->moment)
 		out->at = moment_of(out, meanwhile, arena);
+	if (answer->versus)
+		out->versus = versus_of(answer, arena);
 	if (answer->during)
 		out->during = during_of(answer, arena);
 	if (answer->function)

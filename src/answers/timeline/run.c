@@ -8,6 +8,7 @@
 #include "base/time_sum.h"
 #include "base/glob.h"
 #include "base/sorted.h"
+#include "engine/suspects/fisher.h"
 
 struct lode_timeline_state {
 	struct lode_timeline_answer answer;
@@ -16,6 +17,7 @@ struct lode_timeline_state {
 	struct lode_meanwhile meanwhile;
 	struct lode_profile profile;
 	struct lode_timeline_during during;
+	struct lode_timeline_versus versus;
 	struct lode_timeline_views views;
 	struct lode_arena arena;
 };
@@ -274,6 +276,64 @@ static int make_profile(struct lode_timeline_state *s, struct lode_error *err)
 	return rc;
 }
 
+/* One test for each function that both call often enough. */
+static void correct_changes(struct lode_timeline_state *s)
+{
+	const struct lode_profile_diff *diff = &s->versus.diff;
+	double *log_p = lode_arena_array(&s->arena, double, diff->rows.n + 1);
+	size_t n = 0, next = 0;
+
+	s->versus.log_q = lode_arena_array(&s->arena, double, diff->rows.n + 1);
+	for (size_t i = 0; i < diff->rows.n; i++)
+		if (!isnan(diff->rows.at[i].log_p))
+			log_p[n++] = diff->rows.at[i].log_p;
+	lode_correct_log_p(log_p, n, LODE_CORRECTION_HOLM);
+	for (size_t i = 0; i < diff->rows.n; i++)
+		s->versus.log_q[i] = isnan(diff->rows.at[i].log_p) ? NAN : log_p[next++];
+}
+
+/* Of what is missing there, too. */
+static void note_incomplete(struct lode_timeline_answer *answer,
+			    const struct lode_call_trace *other)
+{
+	char *missing = lode_timeline_incomplete(other);
+
+	if (missing && !answer->incomplete) {
+		size_t size = strlen(other->path) + strlen(missing) + 3;
+
+		answer->incomplete = lode_alloc(size);
+		snprintf(answer->incomplete, size, "%s: %s", other->path, missing);
+	}
+	free(missing);
+}
+
+static int compare_profiles(struct lode_timeline_state *s,
+			    const struct lode_timeline_request *request, struct lode_error *err)
+{
+	struct lode_timeline_job_options reading = request->reading;
+	const struct lode_profile_span whole = {0};
+	struct lode_timeline_versus *versus = &s->versus;
+	const struct lode_profile_side here = {s->answer.job.trace, &s->profile};
+	struct lode_profile_side there = {NULL, &versus->profile};
+	int rc;
+
+	reading.index = NULL;
+	rc = lode_timeline_job_read(&versus->job, request->versus, &reading, err);
+	if (rc < 0)
+		return rc;
+	there.trace = versus->job.trace;
+	note_incomplete(&s->answer, there.trace);
+	rc = lode_profile_make(&versus->profile, there.trace, &whole, err);
+	if (rc == LODE_OK)
+		rc = lode_profile_diff_make(&versus->diff, &here, &there, err);
+	if (rc < 0)
+		return rc;
+	correct_changes(s);
+	versus->n_rows = cut_off(versus->diff.rows.n, s->answer.top, &versus->n_more);
+	s->answer.versus = versus;
+	return LODE_OK;
+}
+
 struct lode_timeline_part lode_timeline_part_of(const struct lode_timeline_answer *answer)
 {
 	const struct lode_regtime_options *options = &answer->options;
@@ -442,6 +502,8 @@ static int ask_trace(struct lode_timeline_state *s, const struct lode_timeline_r
 		rc = ask_during(s, request->during, err);
 	else if (rc == LODE_OK && request->wants_functions)
 		rc = make_profile(s, err);
+	if (rc == LODE_OK && request->versus)
+		rc = compare_profiles(s, request, err);
 	/* Last: no file is left where a question fails. */
 	if (rc == LODE_OK && request->symptoms)
 		rc = lode_timeline_symptoms(request->symptoms, &s->answer.job, function, err);
@@ -554,6 +616,9 @@ void lode_timeline_free(struct lode_timeline_answer *answer)
 	lode_vec_release(&s->function.callers);
 	lode_vec_release(&s->function.callees);
 	lode_vec_release(&s->function.long_calls);
+	lode_profile_diff_release(&s->versus.diff);
+	lode_profile_release(&s->versus.profile);
+	lode_timeline_job_release(&s->versus.job);
 	lode_profile_release(&s->profile);
 	lode_during_release(&s->during.is);
 	lode_meanwhile_release(&s->meanwhile);

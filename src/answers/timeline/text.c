@@ -1,4 +1,6 @@
 /* The text of lode timeline: the summary, one moment, one function. */
+#include <math.h>
+
 #include "answers/timeline/timeline.h"
 #include "base/escape.h"
 #include "document/prose.h"
@@ -7,11 +9,11 @@
 
 enum { name_bytes = 2400, n_top_leaves = 3 };
 
-static const char *label(const struct lode_timeline_answer *answer, uint32_t function, char *buffer)
+static const char *label(const struct lode_call_trace *trace, uint32_t function, char *buffer)
 {
 	char plain[name_bytes / 4];
 
-	lode_frame_label(&answer->job.trace->functions, function, plain, sizeof(plain));
+	lode_frame_label(&trace->functions, function, plain, sizeof(plain));
 	return lode_escape(buffer, name_bytes, plain);
 }
 
@@ -71,10 +73,10 @@ static const char *leaves_text(const struct lode_timeline_answer *answer,
 		if ((used && leaf->leaf_ns * 1000 < (uint64_t)whole_ns) || !leaf->leaf_ns ||
 		    used + 1 >= size)
 			break;
-		used += (size_t)snprintf(buffer + used, size - used, "%s%.120s %s",
-					 used ? ", " : "", label(answer, leaf->function, name),
-					 lode_format_share(share, (int64_t)leaf->leaf_ns,
-							   whole_ns));
+		used += (size_t)snprintf(
+			buffer + used, size - used, "%s%.120s %s", used ? ", " : "",
+			label(answer->job.trace, leaf->function, name),
+			lode_format_share(share, (int64_t)leaf->leaf_ns, whole_ns));
 	}
 	if (thread->idle_ns * 200 >= (uint64_t)whole_ns && used + 1 < size)
 		snprintf(buffer + used, size - used, "%sidle %s", used ? ", " : "",
@@ -84,10 +86,9 @@ static const char *leaves_text(const struct lode_timeline_answer *answer,
 
 /* ---- Head: what was read, what was repaired ---- */
 
-static void print_head(FILE *out, const struct lode_timeline_answer *answer,
+static void print_head(FILE *out, const struct lode_call_trace *trace,
 		       const struct lode_text_page *page)
 {
-	const struct lode_call_trace *trace = answer->job.trace;
 	char path[name_bytes], calls[LODE_UNITS_BUFFER], length[LODE_UNITS_BUFFER];
 	char threads[LODE_UNITS_BUFFER], format[name_bytes];
 
@@ -188,7 +189,7 @@ static void print_expression(FILE *out, const struct lode_timeline_answer *answe
 		if (node->is_folded)
 			continue;
 		fprintf(out, "%s%.120s %s", n++ ? ", " : "",
-			label(answer, lode_call_function(t->thread, node->stack), name),
+			label(answer->job.trace, lode_call_function(t->thread, node->stack), name),
 			lode_format_share(share, (int64_t)node->total_ns, t->t1_ns - t->t0_ns));
 	}
 	if (item->n_nodes > n)
@@ -213,7 +214,8 @@ static void print_items(FILE *out, const struct lode_timeline_answer *answer,
 			lode_format_cost(length, item->end_ns - item->start_ns, "ns"), indent, "");
 		if (item->kind == LODE_REGTIME_CALL)
 			fprintf(out, "%s\n",
-				label(answer, lode_call_function(t->thread, item->stack), name));
+				label(answer->job.trace, lode_call_function(t->thread, item->stack),
+				      name));
 		else if (item->kind == LODE_REGTIME_GAP)
 			fprintf(out, "(%s)\n", item->depth ? "no call" : "idle");
 		else
@@ -266,7 +268,8 @@ static void print_outliers(FILE *out, const struct lode_timeline_answer *answer,
 		char name[name_bytes];
 
 		lode_table_set_name(table, i, 8,
-				    label(answer, outliers->groups.at[i].function, name), room);
+				    label(answer->job.trace, outliers->groups.at[i].function, name),
+				    room);
 	}
 	if (n)
 		lode_table_print(table, out, page->has_color);
@@ -283,7 +286,7 @@ static void print_summary(FILE *out, const struct lode_timeline_answer *answer,
 	char size[LODE_UNITS_BUFFER];
 	struct lode_prose prose;
 
-	print_head(out, answer, page);
+	print_head(out, answer->job.trace, page);
 	print_call_losses(lode_prose_open(&prose), answer);
 	lode_prose_close(out, page, 2, &prose);
 	if (answer->job.index_bytes)
@@ -369,7 +372,7 @@ static void print_stack(FILE *out, const struct lode_timeline_answer *answer,
 		lode_table_set(table, row, 2, "%s",
 			       times(lode_times_median(call->duration_ns, median), text));
 		lode_table_set(table, row, 3, "%*s%s", i < 20 ? (int)i : 20, "",
-			       label(answer, function, name));
+			       label(answer->job.trace, function, name));
 	}
 	lode_table_end(table, out, page);
 }
@@ -382,7 +385,7 @@ static void print_moment(FILE *out, const struct lode_timeline_answer *answer,
 	char text[name_bytes], from[LODE_UNITS_BUFFER], to[LODE_UNITS_BUFFER];
 	char length[LODE_UNITS_BUFFER];
 
-	print_head(out, answer, page);
+	print_head(out, answer->job.trace, page);
 	fprintf(out, "\nThread %s at %s:\n", thread_label(answer, t->thread, text),
 		offset(answer, moment->t_ns, from));
 	if (moment->open.n)
@@ -398,7 +401,8 @@ static void print_moment(FILE *out, const struct lode_timeline_answer *answer,
 		fprintf(out,
 			"\n"
 			"On its timeline: the call of %s from %s to %s (%s)\n",
-			label(answer, lode_call_function(t->thread, moment->item->stack), text),
+			label(answer->job.trace, lode_call_function(t->thread, moment->item->stack),
+			      text),
 			from, to, length);
 	else {
 		fprintf(out,
@@ -429,26 +433,27 @@ static void set_profile_row(struct lode_table *table, const struct lode_timeline
 	lode_table_set_count(table, row, 4, of->n_threads);
 	if (!lode_timeline_is_whole(answer))
 		return;
-	lode_table_set_cost(table, row, 5, spread->median_ns, "ns");
-	lode_table_set_cost(table, row, 6, spread->p99_ns, "ns");
-	lode_table_set_cost(table, row, 7, spread->max_ns, "ns");
+	lode_table_set_cost(table, row, 5, spread->min_ns, "ns");
+	lode_table_set_cost(table, row, 6, spread->median_ns, "ns");
+	lode_table_set_cost(table, row, 7, spread->p99_ns, "ns");
+	lode_table_set_cost(table, row, 8, spread->max_ns, "ns");
 }
 
 static void print_profile(FILE *out, const struct lode_timeline_answer *answer,
 			  const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
-		{"share", true},  {"self", true},	{"total", true},
-		{"calls", true},  {"threads", true, 4}, {"median", true, 3},
-		{"p99", true, 2}, {"longest", true, 1}, {"function", false}};
+		{"share", true},      {"self", true},	     {"total", true},	  {"calls", true},
+		{"threads", true, 4}, {"shortest", true, 5}, {"median", true, 3}, {"p99", true, 2},
+		{"longest", true, 1}, {"function", false}};
 	static const struct lode_table_column fewer[] = {{"share", true},      {"self", true},
 							 {"total", true},      {"calls", true},
 							 {"threads", true, 1}, {"function", false}};
-	size_t n_columns = lode_timeline_is_whole(answer) ? 9 : 6, room;
+	size_t n_columns = lode_timeline_is_whole(answer) ? 10 : 6, room;
 	struct lode_table *table =
 		lode_table_new(lode_timeline_is_whole(answer) ? columns : fewer, n_columns, 0);
 
-	print_head(out, answer, page);
+	print_head(out, answer->job.trace, page);
 	fputc('\n', out);
 	for (size_t i = 0; i < answer->n_functions; i++)
 		set_profile_row(table, answer, &answer->profile->rows.at[i]);
@@ -456,13 +461,92 @@ static void print_profile(FILE *out, const struct lode_timeline_answer *answer,
 	for (size_t i = 0; i < answer->n_functions; i++) {
 		char name[name_bytes];
 
-		lode_table_set_name(table, i, n_columns - 1,
-				    label(answer, answer->profile->rows.at[i].function, name),
-				    room);
+		lode_table_set_name(
+			table, i, n_columns - 1,
+			label(answer->job.trace, answer->profile->rows.at[i].function, name), room);
 	}
 	lode_table_end(table, out, page);
 	if (answer->n_functions_more)
 		fprintf(out, "and %zu more functions (--top)\n", answer->n_functions_more);
+}
+
+/* ---- The functions of two traces ---- */
+
+static const struct lode_profile_row *row_or_none(const struct lode_profile_row *row)
+{
+	static const struct lode_profile_row none;
+
+	return row ? row : &none;
+}
+
+static void set_median(struct lode_table *table, size_t row, size_t column,
+		       const struct lode_call_trace *trace, const struct lode_profile_row *of)
+{
+	if (of)
+		lode_table_set_cost(table, row, column, trace->spreads.at[of->function].median_ns,
+				    "ns");
+	else
+		lode_table_set(table, row, column, "-");
+}
+
+static void set_change(struct lode_table *table, const struct lode_timeline_answer *answer,
+		       size_t i)
+{
+	const struct lode_timeline_versus *versus = answer->versus;
+	const struct lode_profile_change *change = &versus->diff.rows.at[i];
+	char text[LODE_UNITS_BUFFER];
+	size_t row = lode_table_row(table);
+
+	lode_table_set_cost(table, row, 0, change->self_ns, "ns");
+	lode_table_set_cost(table, row, 1, (int64_t)row_or_none(change->here)->self_ns, "ns");
+	lode_table_set_cost(table, row, 2, (int64_t)row_or_none(change->there)->self_ns, "ns");
+	lode_table_set_cost(table, row, 3, (int64_t)row_or_none(change->here)->total_ns, "ns");
+	lode_table_set_cost(table, row, 4, (int64_t)row_or_none(change->there)->total_ns, "ns");
+	lode_table_set_count(table, row, 5, row_or_none(change->here)->n_calls);
+	lode_table_set_count(table, row, 6, row_or_none(change->there)->n_calls);
+	set_median(table, row, 7, answer->job.trace, change->here);
+	set_median(table, row, 8, versus->job.trace, change->there);
+	if (isnan(change->longer)) {
+		lode_table_set(table, row, 9, "-");
+		lode_table_set(table, row, 10, "-");
+		return;
+	}
+	lode_table_set(table, row, 9, "%s", lode_format_pct(text, change->longer * 100));
+	lode_table_set(table, row, 10, "%s", lode_format_log_p(text, versus->log_q[i] / M_LN10));
+}
+
+static void print_versus(FILE *out, const struct lode_timeline_answer *answer,
+			 const struct lode_text_page *page)
+{
+	static const struct lode_table_column columns[] = {
+		{"A - B", true}, {"self A", true},	{"B", true},	{"total A", true, 1},
+		{"B", true, 1},	 {"calls A", true, 4},	{"B", true, 4}, {"median A", true, 2},
+		{"B", true, 2},	 {"A longer", true, 3}, {"q", true, 3}, {"function", false}};
+	const struct lode_timeline_versus *versus = answer->versus;
+	struct lode_table *table = lode_table_new(columns, 12, 0);
+	size_t room;
+
+	fputs("A ", out);
+	print_head(out, answer->job.trace, page);
+	fputs("B ", out);
+	print_head(out, versus->job.trace, page);
+	fputc('\n', out);
+	for (size_t i = 0; i < versus->n_rows; i++)
+		set_change(table, answer, i);
+	room = lode_table_fit(table, page->columns, 20, 2, NULL);
+	for (size_t i = 0; i < versus->n_rows; i++) {
+		const struct lode_profile_change *change = &versus->diff.rows.at[i];
+		char name[name_bytes];
+
+		lode_table_set_name(
+			table, i, 11,
+			change->here ? label(answer->job.trace, change->here->function, name)
+				     : label(versus->job.trace, change->there->function, name),
+			room);
+	}
+	lode_table_end(table, out, page);
+	if (versus->n_more)
+		fprintf(out, "and %zu more functions (--top)\n", versus->n_more);
 }
 
 /* ---- While a thread is in a function or idle ---- */
@@ -495,7 +579,7 @@ static void print_during(FILE *out, const struct lode_timeline_answer *answer,
 	char spans[LODE_UNITS_BUFFER], inside[LODE_UNITS_BUFFER], outside[LODE_UNITS_BUFFER];
 	size_t room;
 
-	print_head(out, answer, page);
+	print_head(out, answer->job.trace, page);
 	fprintf(out, "\nInside: %s, %s; outside: %s\n\n",
 		lode_format_plural(spans, d->is.spans.n, "span"),
 		lode_format_cost(inside, d->is.inside_ns, "ns"),
@@ -509,7 +593,8 @@ static void print_during(FILE *out, const struct lode_timeline_answer *answer,
 
 		lode_table_set_name(
 			table, i, 5,
-			function == LODE_NONE ? "(idle)" : label(answer, function, name), room);
+			function == LODE_NONE ? "(idle)" : label(answer->job.trace, function, name),
+			room);
 	}
 	if (d->n_rows)
 		lode_table_print(table, out, page->has_color);
@@ -539,7 +624,7 @@ static void print_edges(FILE *out, const struct lode_timeline_answer *answer,
 		lode_table_set_count(table, row, 1, edges[i]->n_calls);
 		lode_table_set(table, row, 2, "%s",
 			       function == LODE_NONE ? "(outermost)"
-						     : label(answer, function, name));
+						     : label(answer->job.trace, function, name));
 	}
 	lode_table_end(table, out, page);
 	if (n_shown < n)
@@ -628,7 +713,7 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 	const struct lode_meanwhile *meanwhile = answer->meanwhile;
 	char n[LODE_UNITS_BUFFER], longest[LODE_UNITS_BUFFER];
 
-	print_head(out, answer, page);
+	print_head(out, answer->job.trace, page);
 	fputc('\n', out);
 	print_uses(out, answer, page, function);
 	if (function->callers.n)
@@ -666,6 +751,8 @@ void lode_timeline_text(FILE *out, const struct lode_timeline_answer *answer,
 		print_function(out, answer, page);
 	else if (answer->during)
 		print_during(out, answer, page);
+	else if (answer->versus)
+		print_versus(out, answer, page);
 	else if (answer->profile)
 		print_profile(out, answer, page);
 	else

@@ -10,7 +10,7 @@
 
 #include "engine/regtime/during.h"
 #include "engine/regtime/meanwhile.h"
-#include "engine/regtime/profile.h"
+#include "engine/regtime/profile_diff.h"
 #include "answers/timeline/read.h"
 #include "base/duration.h"
 #include "document/fields.h"
@@ -38,6 +38,7 @@ struct lode_timeline_request {
 	const char *during;   /* THREAD:FUNCTION, or THREAD:idle */
 	const char *thread;   /* a tid or a name: only this one */
 	bool wants_functions; /* the calls by function, of the window and the thread */
+	const char *versus;   /* another trace, whose functions are compared; NULL: none */
 	const char *symptoms; /* file to which long calls go as symptoms; NULL: none */
 	size_t top;	      /* longest list; SIZE_MAX: no bound */
 	bool is_full;	      /* documents have the timelines themselves */
@@ -50,6 +51,15 @@ struct lode_timeline_during {
 	struct lode_during_condition condition;
 	struct lode_during is;
 	size_t *rows; /* of `is`, those that are shown */
+	size_t n_rows, n_more;
+};
+
+/* Another trace, whose functions are compared with this one's. */
+struct lode_timeline_versus {
+	struct lode_timeline_job job;
+	struct lode_profile profile;
+	struct lode_profile_diff diff;
+	double *log_q; /* by row of `diff`: of its test, corrected for all; NaN: not tested */
 	size_t n_rows, n_more;
 };
 
@@ -98,6 +108,7 @@ struct lode_timeline_answer {
 	const struct lode_timeline_during *during;
 	const struct lode_profile *profile; /* for these; its first n_functions rows are shown */
 	size_t n_functions, n_functions_more;
+	const struct lode_timeline_versus *versus; /* with a profile */
 
 	struct lode_regtime *window;	   /* stage WINDOW */
 	struct lode_timeline_views *views; /* lode_timeline_add_views; NULL: not made */

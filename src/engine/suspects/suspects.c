@@ -1,8 +1,7 @@
 /* Ranks functions by how strongly they go with slow executions (PASD; docs/suspects.md). */
 #include "engine/suspects/suspects.h"
 
-#include <math.h>
-
+#include "base/normal.h"
 #include "base/sorted.h"
 
 /* The level at which something is called significant. */
@@ -61,14 +60,6 @@ static double n_times_of(const struct lode_function *f)
 	return squares > 0 ? sum * sum / squares : 0;
 }
 
-/* Of normal deviates the chance of one above z, as a logarithm. */
-static double log_above(double z)
-{
-	if (z > 30)
-		return -z * z / 2 - log(z * sqrt(2 * M_PI));
-	return log(erfc(z / sqrt(2)) / 2);
-}
-
 /* One-sided: slow recordings have a larger part of the function's time than of all recordings. */
 static double log_p_of_time(const struct lode_suspects *s, const struct lode_function *f)
 {
@@ -79,7 +70,7 @@ static double log_p_of_time(const struct lode_suspects *s, const struct lode_fun
 
 	if (!(sum > 0) || !(usual < 1))
 		return 0;
-	return log_above((slow / sum - usual) / sqrt(usual * (1 - usual) / n));
+	return lode_log_normal_above((slow / sum - usual) / sqrt(usual * (1 - usual) / n));
 }
 
 static void test_group(struct lode_suspects *s, struct lode_suspect **group, size_t n,
