@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/sorted.h"
+#include "base/time_sum.h"
 #include "base/unnamed_file.h"
 #include "model/clock_guard.h"
 
@@ -55,6 +56,7 @@ struct lode_call_sort {
 	int64_t day;	      /* of the last one, and of so many before it */
 	uint32_t n_day;	      /* that are not in `days` yet */
 	int64_t latest_ns;    /* start */
+	int64_t end_ns;	      /* latest start or end */
 };
 
 struct lode_call_sort *lode_call_sort_new(size_t memory_bytes)
@@ -67,7 +69,7 @@ struct lode_call_sort *lode_call_sort_new(size_t memory_bytes)
 	if (sort->max_records < 1024)
 		sort->max_records = 1024;
 	sort->fd = -1;
-	sort->day = sort->latest_ns = INT64_MIN;
+	sort->day = sort->latest_ns = sort->end_ns = INT64_MIN;
 	return sort;
 }
 
@@ -141,10 +143,13 @@ static int insert(struct lode_call_sort *sort, const struct lode_call_sorted *ca
 		  struct lode_error *err)
 {
 	struct thread *t = &sort->threads.at[call->thread];
+	int64_t end_ns = call->span_ns > 0 ? lode_time_add(call->t_ns, call->span_ns) : call->t_ns;
 
 	count_day(sort, day_of(call->t_ns), 1);
 	if (call->t_ns > sort->latest_ns)
 		sort->latest_ns = call->t_ns;
+	if (end_ns > sort->end_ns)
+		sort->end_ns = end_ns;
 	if (t->records.n && t->records.at[t->records.n - 1].t_ns > call->t_ns)
 		t->is_unsorted = true;
 	if (t->records.n == t->records.capacity && t->records.n < 8)
@@ -472,8 +477,7 @@ static int open_call(struct nest *nest, const struct record *record, struct lode
 	int64_t over_ns = 0;
 	int rc = LODE_OK;
 
-	if (__builtin_add_overflow(record->t_ns, record->span_ns, &call.end_ns))
-		call.end_ns = INT64_MAX;
+	call.end_ns = lode_time_add(record->t_ns, record->span_ns);
 	for (size_t i = 0; rc == LODE_OK; i++) {
 		track = i < nest->tracks.n ? &nest->tracks.at[i] : add_track(nest);
 		rc = close_until(nest, track, record->t_ns, err);
@@ -612,6 +616,9 @@ static int finish_thread(struct nest *nest, struct merge *merge, struct lode_err
 		rc = take_group(nest, err);
 	for (size_t i = 0; i < nest->tracks.n && rc == LODE_OK; i++) {
 		rc = close_until(nest, &nest->tracks.at[i], INT64_MAX, err);
+		if (rc == LODE_OK && nest->tracks.at[i].n_spans)
+			rc = put(nest, &nest->tracks.at[i], merge->sort->end_ns,
+				 LODE_CALL_STILL_OPEN, 0, err);
 		if (rc == LODE_OK)
 			rc = flush(nest, &nest->tracks.at[i], err);
 	}

@@ -16,7 +16,8 @@
  * 1 ns later is rounding: it is cut there). While a span is open, its track takes only spans of the
  * same id, which nest in it. Beyond LODE_CALL_TRACKS tracks of a thread, whole calls are cut at the
  * end of the call they start in (LODE_LOSS_OVERLAP), and spans are left out (LODE_LOSS_LEFT_OUT),
- * as are ends of spans that have no begin.
+ * as are ends of spans that have no begin. Spans without an end last to the end of the trace
+ * (LODE_CALL_STILL_OPEN).
  *
  * A time more than a day from those beside it in the order of coming, and from all others of the
  * trace, is wrong (model/clock_guard.h): it becomes that of the record before it, of its thread. A

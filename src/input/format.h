@@ -75,7 +75,8 @@ struct lode_format {
 #define LODE_FORMATS(each)                                                                   \
 	each(xray) each(perf) each(script) each(exposition) each(folded) each(sar) each(pcp) \
 		each(sadf) each(counter_json) each(counter_table) each(log) each(uftrace)    \
-			each(chrome) each(graph) each(nonsequitur) each(csv_calls)
+			each(chrome) each(chrome_counters) each(graph) each(nonsequitur)     \
+				each(csv_calls)
 
 #define LODE_DECLARE_FORMAT(name) extern const struct lode_format lode_format_##name;
 LODE_FORMATS(LODE_DECLARE_FORMAT)

@@ -604,6 +604,8 @@ static int take_event(struct lode_call_pairing *p, struct lode_pairing_tools *to
 		      const struct lode_call_event *event, struct lode_error *err)
 {
 	p->last_ns = event->t_ns;
+	if (event->kind == LODE_CALL_STILL_OPEN)
+		return LODE_OK;
 	if (event->kind == LODE_CALL_ENTER)
 		return enter(p, tools, event->t_ns, event->function, err);
 	if (p->open.n > 1 && (event->kind == LODE_CALL_EXIT_ANY ||

@@ -24,11 +24,12 @@ struct lode_call_event {
 
 enum lode_call_event_kind {
 	LODE_CALL_ENTER,
-	LODE_CALL_EXIT,	     /* of `function` */
-	LODE_CALL_EXIT_TAIL, /* left by jumping into the next function entered, at the same time */
-	LODE_CALL_EXIT_ANY,  /* of whatever is innermost: the format names no function at exits */
-	LODE_CALL_CUT,	     /* events before here were lost on this thread: what is open is not
-				known; `function` is 0 */
+	LODE_CALL_EXIT,	      /* of `function` */
+	LODE_CALL_EXIT_TAIL,  /* left by jumping into the next function entered, at the same time */
+	LODE_CALL_EXIT_ANY,   /* of whatever is innermost: the format names no function at exits */
+	LODE_CALL_CUT,	      /* events before here were lost on this thread: what is open is not
+				 known; `function` is 0 */
+	LODE_CALL_STILL_OPEN, /* what is open was so until now, the trace's end */
 };
 
 /* Facts on the trace as a whole, all optional ("" or 0). */

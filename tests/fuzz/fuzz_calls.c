@@ -48,7 +48,7 @@ static int on_events(void *context, uint32_t thread, const struct lode_call_even
 	(void)err;
 	FUZZ_CHECK(thread < seen->n_threads && n > 0);
 	for (size_t i = 0; i < n; i++) {
-		FUZZ_CHECK(at[i].kind <= LODE_CALL_CUT);
+		FUZZ_CHECK(at[i].kind <= LODE_CALL_STILL_OPEN);
 		FUZZ_CHECK(at[i].kind >= LODE_CALL_EXIT_ANY || at[i].function < seen->n_functions);
 	}
 	seen->n_events += n;

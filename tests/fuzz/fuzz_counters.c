@@ -18,7 +18,7 @@ static bool is_recognised(const char *path)
 	if (lode_input_open(&input, path, NULL) < 0)
 		return false;
 	n = lode_input_peek(input, head, sizeof(head), NULL);
-	is_known = n >= 0 && lode_format_find_unnamed(LODE_HOLDS_COUNTERS, head, (size_t)n);
+	is_known = n >= 0 && lode_format_find(LODE_HOLDS_COUNTERS, head, (size_t)n);
 	lode_input_close(input);
 	return is_known;
 }

@@ -179,10 +179,10 @@ static int on_events(void *context, uint32_t thread, const struct lode_call_even
 		abort();
 	collector->n_events += n;
 	for (size_t i = 0; i < n; i++) {
-		bool has_function = at[i].kind != LODE_CALL_EXIT_ANY && at[i].kind != LODE_CALL_CUT;
+		bool has_function = at[i].kind < LODE_CALL_EXIT_ANY;
 		struct test_event event = {.t = at[i].t_ns, .kind = at[i].kind};
 
-		if (at[i].kind > LODE_CALL_CUT ||
+		if (at[i].kind > LODE_CALL_STILL_OPEN ||
 		    (has_function && at[i].function >= collector->functions.n))
 			abort();
 		if (has_function)

@@ -340,7 +340,7 @@ static void more_calls_than_memory_come_back_in_order(void **state)
 /* Events as "kind function time" lines, one thread after another. */
 static const char *as_text(const struct test_collector *collector, char *buffer, size_t size)
 {
-	static const char *const kinds[] = {">", "<", "~", "<any", "cut"};
+	static const char *const kinds[] = {">", "<", "~", "<any", "cut", "open"};
 	size_t n = 0;
 
 	*buffer = '\0';
@@ -382,6 +382,17 @@ static void calls_of_one_time_nest_by_length(void **state)
 		"[{\"ph\":\"B\",\"name\":\"f1\",\"ts\":1},{\"ph\":\"E\",\"name\":\"f1\",\"ts\":1},"
 		"{\"ph\":\"B\",\"name\":\"f2\",\"ts\":1},{\"ph\":\"E\",\"ts\":1}]",
 		">1 1000;<1 1000;>2 1000;<any0 1000;");
+}
+
+/* The trace's end is a call's of another thread. */
+static void spans_without_an_end_last_to_the_end_of_the_trace(void **state)
+{
+	(void)state;
+	check_text("[{\"ph\":\"b\",\"cat\":\"c\",\"id\":1,\"name\":\"f1\",\"ts\":1},"
+		   "{\"ph\":\"b\",\"cat\":\"c\",\"id\":2,\"name\":\"f2\",\"ts\":2},"
+		   "{\"ph\":\"e\",\"cat\":\"c\",\"id\":2,\"name\":\"f2\",\"ts\":3},"
+		   "{\"ph\":\"X\",\"name\":\"f3\",\"ts\":4,\"dur\":5}]",
+		   ">1 1000;open0 9000;>2 2000;<any0 3000;>3 4000;<3 9000;");
 }
 
 static void overlapping_calls_go_to_tracks_of_their_own(void **state)
@@ -623,7 +634,8 @@ static void spans_are_told_apart_by_category_scope_and_process(void **state)
 		0);
 	/* threads in the order in which they appear, each with its tracks */
 	assert_string_equal(as_text(&collector, have, sizeof(have)),
-			    ">1 1000;>5 6000;>2 2000;>3 3000;>4 4000;>1 5000;<any0 9000;");
+			    ">1 1000;open0 9000;>5 6000;open0 9000;>2 2000;open0 9000;"
+			    ">3 3000;open0 9000;>4 4000;open0 9000;>1 5000;<any0 9000;");
 	assert_int_equal(collector.trace.threads.n, 6);
 	assert_string_equal(collector.trace.threads.at[0].name, want[0]);
 	assert_string_equal(collector.trace.threads.at[1].name, want[5]);
@@ -632,7 +644,7 @@ static void spans_are_told_apart_by_category_scope_and_process(void **state)
 	/* a step, a counter, and an end without its begin */
 	assert_int_equal(collector.losses.by_kind[LODE_LOSS_LEFT_OUT].count, 3);
 	assert_string_equal(collector.losses.by_kind[LODE_LOSS_LEFT_OUT].detail,
-			    "1 counters, 1 steps of asynchronous spans");
+			    "1 counters (see lode pio), 1 steps of asynchronous spans");
 	test_collector_release(&collector);
 }
 
@@ -719,6 +731,7 @@ int main(void)
 		cmocka_unit_test(whole_calls_nest_in_whatever_order_they_come),
 		cmocka_unit_test(more_calls_than_memory_come_back_in_order),
 		cmocka_unit_test(calls_of_one_time_nest_by_length),
+		cmocka_unit_test(spans_without_an_end_last_to_the_end_of_the_trace),
 		cmocka_unit_test(overlapping_calls_go_to_tracks_of_their_own),
 		cmocka_unit_test(beyond_the_last_track_calls_are_cut_and_counted),
 		cmocka_unit_test(calls_that_overlap_at_random_keep_their_times),

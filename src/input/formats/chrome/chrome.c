@@ -38,29 +38,6 @@ struct reader {
 	struct lode_error *err;
 };
 
-/* ---- Recognising ---- */
-
-static bool has_word(const char *text, size_t size, const char *word)
-{
-	return memmem(text, size, word, strlen(word)) != NULL;
-}
-
-static bool recognise(const uint8_t *head, size_t size)
-{
-	const char *text = (const char *)head;
-	size_t at = 0;
-
-	while (at < size && strchr(" \t\r\n", text[at]) && text[at])
-		at++;
-	if (at == size || (text[at] != '[' && text[at] != '{'))
-		return false;
-	/* What else stands in the outermost object may come first, and be long. */
-	return has_word(text, size, "\"traceEvents\"") || has_word(text, size, "\"ph\"") ||
-	       (text[at] == '{' &&
-		(has_word(text, size, "\"displayTimeUnit\"") ||
-		 has_word(text, size, "\"stackFrames\"") || has_word(text, size, "\"otherData\"")));
-}
-
 /* ---- Threads ---- */
 
 /* Text ids, and numbers that are none of a kernel's, get a number of their own below zero. */
@@ -352,7 +329,7 @@ static int take_event(void *context, const struct lode_chrome_event *event)
 
 static void say_left_out(struct reader *reader)
 {
-	static const char *const words[N_LEFT_OUT] = {[COUNTERS] = "counters",
+	static const char *const words[N_LEFT_OUT] = {[COUNTERS] = "counters (see lode pio)",
 						      [FLOWS] = "flow events",
 						      [INSTANTS] = "instants",
 						      [STEPS] = "steps of asynchronous spans",
@@ -457,6 +434,6 @@ static int read_chrome(struct lode_input *input, const struct lode_call_options 
 const struct lode_format lode_format_chrome = {
 	.name = "Chrome trace events",
 	.words = "Chrome trace events (JSON)",
-	.recognise = recognise,
+	.recognise = lode_chrome_recognise,
 	.read_calls = read_chrome,
 };

@@ -21,11 +21,16 @@ enum member {
 	ARGS_DETAIL,
 	ID_LOCAL,
 	ID_GLOBAL,
-	N_MEMBERS
+	N_MEMBERS,
+	ANY_ARG /* one of `args` */
 };
 
 /* Members that hold objects with members of ours. */
 enum object { NO_OBJECT, ARGS, ID2 };
+
+struct arg {
+	size_t key_at, key_len, value_at, value_len;
+};
 
 struct parser {
 	const struct lode_chrome_reader *reader;
@@ -38,8 +43,45 @@ struct parser {
 	enum member member; /* whose value comes next */
 	bool has[N_MEMBERS];
 	LODE_VEC(char) texts[N_MEMBERS];
+	/* If all of "args" are wanted: their texts, one behind the other, and where each begins. */
+	LODE_VEC(char) args_text;
+	LODE_VEC(struct arg) args;
+	LODE_VEC(struct lode_chrome_arg) given;
+	size_t key_at, key_len; /* of the one whose value comes next */
 	int rc;
 };
+
+static size_t put_arg_text(struct parser *p, const void *text, size_t len)
+{
+	size_t at = p->args_text.n;
+
+	lode_vec_append_all(&p->args_text, text, len);
+	lode_vec_append(&p->args_text, '\0');
+	return at;
+}
+
+/* ---- Recognising ---- */
+
+static bool has_word(const char *text, size_t size, const char *word)
+{
+	return memmem(text, size, word, strlen(word)) != NULL;
+}
+
+bool lode_chrome_recognise(const uint8_t *head, size_t size)
+{
+	const char *text = (const char *)head;
+	size_t at = 0;
+
+	while (at < size && strchr(" \t\r\n", text[at]) && text[at])
+		at++;
+	if (at == size || (text[at] != '[' && text[at] != '{'))
+		return false;
+	/* What else stands in the outermost object may come first, and be long. */
+	return has_word(text, size, "\"traceEvents\"") || has_word(text, size, "\"ph\"") ||
+	       (text[at] == '{' &&
+		(has_word(text, size, "\"displayTimeUnit\"") ||
+		 has_word(text, size, "\"stackFrames\"") || has_word(text, size, "\"otherData\"")));
+}
 
 /* ---- Values of members ---- */
 
@@ -52,6 +94,12 @@ static int put_value_text(struct parser *p, const char *text, size_t len)
 	p->is_trace_events = false;
 	if (member == OTHER)
 		return 1;
+	if (member == ANY_ARG) {
+		size_t at = put_arg_text(p, text, len);
+
+		lode_vec_append(&p->args, ((struct arg){p->key_at, p->key_len, at, len}));
+		return 1;
+	}
 	p->has[member] = true;
 	lode_vec_reserve(&p->texts[member], len + 1);
 	memcpy(p->texts[member].at, text, len);
@@ -127,6 +175,11 @@ static int on_key(void *context, const unsigned char *key, size_t len)
 		p->member = (enum member)find_word(event_words, key, len);
 		if (p->member == OTHER)
 			p->next_object = (enum object)find_word(object_words, key, len);
+	} else if (p->events_depth && p->depth == p->events_depth + 2 && p->object == ARGS &&
+		   p->reader->wants_args) {
+		p->member = ANY_ARG;
+		p->key_at = put_arg_text(p, key, len);
+		p->key_len = len;
 	} else if (p->events_depth && p->depth == p->events_depth + 2 && p->object) {
 		p->member = (enum member)find_word(p->object == ARGS ? args_words : id2_words, key,
 						   len);
@@ -141,6 +194,7 @@ static int on_start_object(void *context)
 	p->depth++;
 	if (p->events_depth && p->depth == p->events_depth + 1) {
 		memset(p->has, 0, sizeof(p->has));
+		p->args.n = p->args_text.n = 0;
 		p->object = NO_OBJECT;
 	} else if (p->events_depth && p->depth == p->events_depth + 2) {
 		p->object = p->next_object;
@@ -149,6 +203,22 @@ static int on_start_object(void *context)
 	p->next_object = NO_OBJECT;
 	p->is_trace_events = false;
 	return 1;
+}
+
+/* Texts may have moved while they came in. */
+static void give_args(struct parser *p, struct lode_chrome_event *event)
+{
+	p->given.n = 0;
+	for (size_t i = 0; i < p->args.n; i++) {
+		const struct arg *arg = &p->args.at[i];
+
+		lode_vec_append(&p->given,
+				((struct lode_chrome_arg){
+					{p->args_text.at + arg->key_at, arg->key_len},
+					{p->args_text.at + arg->value_at, arg->value_len}}));
+	}
+	event->args = p->given.at;
+	event->n_args = p->given.n;
 }
 
 static int on_end_object(void *context)
@@ -179,6 +249,8 @@ static int on_end_object(void *context)
 		for (unsigned i = PH; i < N_MEMBERS; i++)
 			if (p->has[i])
 				*to[i] = (struct lode_slice){p->texts[i].at, p->texts[i].n};
+		if (p->args.n)
+			give_args(p, &event);
 		p->rc = p->reader->take(p->reader->context, &event);
 	}
 	return p->rc == 0;
@@ -294,5 +366,8 @@ int lode_chrome_events_read(const struct lode_chrome_reader *reader, struct lode
 	yajl_free(handle);
 	for (unsigned i = 0; i < N_MEMBERS; i++)
 		lode_vec_release(&p.texts[i]);
+	lode_vec_release(&p.args_text);
+	lode_vec_release(&p.args);
+	lode_vec_release(&p.given);
 	return rc;
 }

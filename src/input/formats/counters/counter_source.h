@@ -9,6 +9,7 @@
  *   collectd     its CSV files ("epoch,value"): host, plugin and type are the path's last parts
  *   sadf         `sadf -d` text, `sadf -j` JSON, and sar's binary files, through sadf
  *   prometheus   the JSON of a range query; or the query itself, "prometheus:http://..."
+ *   chrome       counter events of Chrome's traces
  *   pcp          archives of Performance Co-Pilot, when lode was built with libpcp
  *
  * Plain or compressed. What cannot be read is counted in the log's losses.
