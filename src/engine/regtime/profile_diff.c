@@ -42,8 +42,11 @@ static int count_durations(struct lode_call_buckets *out, struct lode_call_trace
 /* Adds a function's calls to counts[LODE_SPREAD_BUCKETS]. */
 static void add_counts(double *counts, const struct lode_call_buckets *buckets, uint32_t function)
 {
-	const struct lode_bucket_counts *of = &buckets->at.at[function];
+	const struct lode_bucket_counts *of;
 
+	if (function >= buckets->at.n)
+		return;
+	of = &buckets->at.at[function];
 	for (size_t k = 0; of->counts && k < LODE_SPREAD_BUCKETS; k++)
 		counts[k] += (double)of->counts[k];
 	for (size_t i = 0; i < of->few.n; i++)
