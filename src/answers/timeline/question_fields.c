@@ -242,7 +242,7 @@ static const struct lode_field change_fields[] = {
 		   "takes longer; half of equal ones",
 		   .is_positive = true, .absent = "fewer than 8 calls on one side"),
 	LODE_FIELD(struct change, log10_q,
-		   "chance of such a share by accident (Mann and Whitney's test of ranks), "
+		   "probability of such a share by chance (Mann and Whitney's test of ranks), "
 		   "corrected for all functions",
 		   .is_negative = true, .absent = "fewer than 8 calls on one side"),
 };

@@ -110,8 +110,8 @@ static void add_change(struct differ *d, const struct lode_profile_row *here,
 	lode_vec_append(&d->out->rows, change);
 }
 
-static uint32_t name_of(struct lode_strings *names, const struct lode_profile_side *side,
-			const struct lode_profile_row *row)
+static uint32_t row_name(struct lode_strings *names, const struct lode_profile_side *side,
+			 const struct lode_profile_row *row)
 {
 	char name[4096];
 
@@ -126,11 +126,11 @@ static void match_functions(struct differ *d)
 	bool *is_matched = lode_alloc0(d->there->profile->rows.n + 1, sizeof(*is_matched));
 
 	for (size_t i = 0; i < d->there->profile->rows.n; i++)
-		*lode_map_slot(&row_of, name_of(&names, d->there, &d->there->profile->rows.at[i])) =
-			(uint32_t)i;
+		*lode_map_slot(&row_of, row_name(&names, d->there,
+						 &d->there->profile->rows.at[i])) = (uint32_t)i;
 	for (size_t i = 0; i < d->here->profile->rows.n; i++) {
 		const struct lode_profile_row *row = &d->here->profile->rows.at[i];
-		uint32_t other = lode_map_find(&row_of, name_of(&names, d->here, row));
+		uint32_t other = lode_map_find(&row_of, row_name(&names, d->here, row));
 
 		add_change(d, row, other == LODE_NONE ? NULL : &d->there->profile->rows.at[other]);
 		if (other != LODE_NONE)

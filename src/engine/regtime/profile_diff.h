@@ -20,7 +20,7 @@ struct lode_profile_change {
 	const struct lode_profile_row *here, *there; /* NULL: not called */
 	int64_t self_ns;			     /* here, less there */
 	double longer; /* share of pairs; NaN: too few calls, or not called on one side */
-	double log_p;  /* of such a share by accident, either way; NaN as above */
+	double log_p;  /* of such a share by chance, either way; NaN as above */
 };
 
 struct lode_profile_diff {

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "input/symbols/symbols.h"
 #include "input/symbols/symtab.h"
 

@@ -24,7 +24,7 @@ struct counters {
 	uint64_t n_events;
 };
 
-static uint32_t text_of(struct counters *c, struct lode_slice text)
+static uint32_t intern_slice(struct counters *c, struct lode_slice text)
 {
 	return lode_strings_intern(&c->texts, text.at ? text.at : "", text.at ? text.len : 0);
 }
@@ -36,8 +36,8 @@ static void append(struct counters *c, const char *before, struct lode_slice tex
 }
 
 /* "gpu[0x1].used" */
-static uint32_t name_of(struct counters *c, const struct lode_chrome_event *event,
-			struct lode_slice arg)
+static uint32_t counter_name(struct counters *c, const struct lode_chrome_event *event,
+			     struct lode_slice arg)
 {
 	c->name.n = 0;
 	append(c, "", event->name);
@@ -77,23 +77,24 @@ static void take_counters(struct counters *c, const struct lode_chrome_event *ev
 		if (is_bad)
 			bad_event(c, "the value of a counter is not a number");
 		else if (!isnan(value))
-			lode_vec_append(&c->values,
-					((struct value){t_ns, value, text_of(c, event->pid),
-							name_of(c, event, event->args[i].key)}));
+			lode_vec_append(
+				&c->values,
+				((struct value){t_ns, value, intern_slice(c, event->pid),
+						counter_name(c, event, event->args[i].key)}));
 	}
 }
 
-static void take_name(struct counters *c, const struct lode_chrome_event *event)
+static void take_process_name(struct counters *c, const struct lode_chrome_event *event)
 {
 	if (strcmp(event->name.at ? event->name.at : "", "process_name") != 0)
 		return;
 	for (size_t i = 0; i < event->n_args; i++)
 		if (!strcmp(event->args[i].key.at, "name"))
-			*lode_map_slot(&c->names, text_of(c, event->pid)) =
-				text_of(c, event->args[i].value);
+			*lode_map_slot(&c->names, intern_slice(c, event->pid)) =
+				intern_slice(c, event->args[i].value);
 }
 
-static int take_event(void *context, const struct lode_chrome_event *event)
+static int take_counter_event(void *context, const struct lode_chrome_event *event)
 {
 	struct counters *c = context;
 
@@ -101,7 +102,7 @@ static int take_event(void *context, const struct lode_chrome_event *event)
 	if (event->ph.len == 1 && *event->ph.at == 'C')
 		take_counters(c, event);
 	else if (event->ph.len == 1 && *event->ph.at == 'M')
-		take_name(c, event);
+		take_process_name(c, event);
 	return LODE_OK;
 }
 
@@ -141,7 +142,7 @@ static int read_chrome(struct lode_counter_reader *reader, struct lode_error *er
 {
 	struct counters c = {.reader = reader};
 	const struct lode_chrome_reader events = {
-		.take = take_event, .context = &c, .wants_args = true};
+		.take = take_counter_event, .context = &c, .wants_args = true};
 	struct lode_error fault = {0};
 	bool is_open;
 	int rc = lode_chrome_events_read(&events, reader->input, &is_open, &fault);
