@@ -200,8 +200,10 @@ static void put_pair(struct lode_json *json, const struct lode_field *field, con
 
 /* ---- Records ---- */
 
-static bool is_absent(const struct lode_field *field, const void *at)
+bool lode_field_is_absent(const struct lode_field *field, const void *record)
 {
+	const void *at = (const char *)record + field->offset;
+
 	if (!field->absent)
 		return false;
 	if (field->shape != LODE_SHAPE_ONE)
@@ -226,7 +228,7 @@ static void put_field(struct lode_json *json, const struct lode_field *field, co
 {
 	const void *at = (const char *)owner + field->offset;
 
-	if (is_absent(field, at)) {
+	if (lode_field_is_absent(field, owner)) {
 		if (field->is_null)
 			lode_json_null(json, field->name);
 	} else if (field->shape == LODE_SHAPE_LIST) {

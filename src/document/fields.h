@@ -287,6 +287,9 @@ void lode_record_put(struct lode_json *json, const char *key, const struct lode_
 void lode_fields_put(struct lode_json *json, const struct lode_record *record, const void *at,
 		     const struct lode_names *names);
 
+/* Whether the record has no value of the field, which may be so where it has `.absent`. */
+bool lode_field_is_absent(const struct lode_field *field, const void *record);
+
 /* A whole number of the record `at`; and whether it is in ns (its name ends so). */
 int64_t lode_field_integer(const struct lode_field *field, const void *at);
 bool lode_field_is_ns(const struct lode_field *field);

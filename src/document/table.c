@@ -143,7 +143,9 @@ size_t lode_table_set_figures(struct lode_table *table, size_t row, size_t colum
 
 		if (!field->label)
 			continue;
-		if (lode_field_is_ns(field))
+		if (lode_field_is_absent(field, at))
+			lode_table_set(table, row, column + used, "-");
+		else if (lode_field_is_ns(field))
 			lode_table_set(table, row, column + used, "%s",
 				       lode_format_cost(cost, lode_field_integer(field, at), unit));
 		else

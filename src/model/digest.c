@@ -108,6 +108,8 @@ void lode_digest_free(struct lode_digest *digest)
 	lode_vec_release(&digest->symptoms);
 	lode_vec_release(&digest->rows);
 	lode_vec_release(&digest->runners);
+	lode_vec_release(&digest->groups);
+	lode_vec_release(&digest->shared);
 	lode_name_stats_release(&digest->names);
 	free(digest);
 }
@@ -218,7 +220,7 @@ static void remap_release(struct remap *remap)
 static void merge_streams(struct remap *remap)
 {
 	struct lode_digest *into = remap->into;
-	uint32_t n_streams = (uint32_t)into->streams.n;
+	uint32_t n_streams = (uint32_t)into->streams.n, n_groups = (uint32_t)into->groups.n;
 
 	for (size_t i = 0; i < remap->from->streams.n; i++) {
 		struct lode_digest_stream stream = remap->from->streams.at[i];
@@ -234,9 +236,11 @@ static void merge_streams(struct remap *remap)
 		struct lode_digest_symptom symptom = remap->from->symptoms.at[i];
 
 		symptom.stream += n_streams;
+		symptom.first_group += n_groups;
 		symptom.comm = string_into(remap, symptom.comm);
 		lode_vec_append(&into->symptoms, symptom);
 	}
+	lode_vec_append_all(&into->groups, remap->from->groups.at, remap->from->groups.n);
 }
 
 static void merge_rows(struct remap *remap, uint32_t n_symptoms)
@@ -244,12 +248,14 @@ static void merge_rows(struct remap *remap, uint32_t n_symptoms)
 	struct lode_digest *into = remap->into;
 	struct lode_digest_runner *runners;
 	size_t n_rows = into->rows.n;
+	uint32_t n_shared = (uint32_t)into->shared.n;
 
 	lode_vec_reserve(&into->rows, n_rows + remap->from->rows.n);
 	for (size_t i = 0; i < remap->from->rows.n; i++) {
 		struct lode_digest_row row = remap->from->rows.at[i];
 
 		row.symptom += n_symptoms;
+		row.first_shared += n_shared;
 		row.stack = remap->nodes[row.stack];
 		row.waker = row.waker ? string_into(remap, row.waker) : 0;
 		runners = lode_digest_runners_copy(into, remap->from, &row);
@@ -257,6 +263,7 @@ static void merge_rows(struct remap *remap, uint32_t n_symptoms)
 			runners[k].name = string_into(remap, runners[k].name);
 		lode_vec_append(&into->rows, row);
 	}
+	lode_vec_append_all(&into->shared, remap->from->shared.at, remap->from->shared.n);
 	/* All symptoms of `from` are behind those of `into`: only its own rows change places. */
 	if (into->rows.n > n_rows)
 		lode_digest_rows_sort(into->rows.at + n_rows, into->rows.n - n_rows);

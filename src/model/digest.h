@@ -33,6 +33,7 @@ struct lode_digest_symptom {
 	   CPU time in it. */
 	bool is_cpu_time;
 	int64_t cpu_ns;
+	uint32_t first_group, n_groups; /* its part of `groups` */
 };
 
 /* The time that a symptom took: what shares are shares of. */
@@ -50,7 +51,19 @@ static inline int64_t lode_digest_symptom_ns(const struct lode_digest_symptom *s
 	 !(digest)->symptoms.at[(i)-1].is_cpu_time ||         \
 	 (digest)->symptoms.at[(i)-1].stream != (digest)->symptoms.at[i].stream)
 
-/* One distinct (stack, symptom, kind, reason, waker): its summed cost. */
+/*
+ * One distinct (stack, symptom, kind, reason, waker): its summed cost.
+ *
+ * An occurrence is one run on the CPU, or one stay off it, of the symptom's thread, however many
+ * events of the threads that it waited for belong to it. Those of a symptom that are in the same
+ * rows, two or more, are a group, and each of the rows has the group's number:
+ *
+ *   occurrence   1   2   3   4   5         row A   1 alone, group 0
+ *   its rows     A   AB  BC  AB  B         row B   1 alone, groups 0 and 1
+ *   group            0   1   0             row C   group 1;          groups count 2 and 1
+ *
+ * So the number of occurrences of any rows is their own, and each group's once.
+ */
 struct lode_digest_row {
 	uint32_t stack;	  /* node of the digest's tree: chained or own stack */
 	uint32_t symptom; /* index into symptoms */
@@ -60,11 +73,19 @@ struct lode_digest_row {
 	uint8_t reason;	  /* enum lode_wait_reason of the symptom thread's own wait, if it waited */
 	int64_t cost_ns;
 	uint32_t n_events;
+	uint32_t n_alone; /* occurrences that no other row has; with no group: number unknown */
 	int64_t worst_t0_ns, worst_cost_ns; /* the costliest single event */
 	int64_t unsampled_ns; /* running: of its cost, time in which no sample was taken */
 	/* Ready: who ran instead, so many of `runners` from there on; they sum to its cost. */
 	uint32_t first_runner, n_runners;
+	uint32_t first_shared, n_shared; /* its part of `shared` */
 };
+
+/* Whether it is known how many occurrences the row has: not so of samples, and in older digests. */
+static inline bool lode_digest_row_is_counted(const struct lode_digest_row *row)
+{
+	return row->n_alone || row->n_shared;
+}
 
 /* A thread that had the CPU while another was ready. */
 struct lode_digest_runner {
@@ -111,6 +132,11 @@ struct lode_digest {
 	LODE_VEC(struct lode_digest_symptom) symptoms;
 	LODE_VEC(struct lode_digest_row) rows; /* sorted by (symptom, stack, kind, reason, waker) */
 	LODE_VEC(struct lode_digest_runner) runners; /* of each row together, by name */
+	LODE_VEC(uint32_t)
+	groups; /* of each symptom together: occurrences in the group, 1 or more
+		 */
+	/* Of each row together, ascending: groups, numbered from its symptom's first. */
+	LODE_VEC(uint32_t) shared;
 	struct lode_name_stats names;
 	uint64_t n_events;		  /* events folded into the rows */
 	struct lode_digest_totals totals; /* of lode_digest_fits */

@@ -304,6 +304,13 @@ static void order_wakers(struct canon *c)
 LODE_COMPARE(by_callee, struct lode_name_pair,
 	     LODE_ORDER(a->callee, b->callee) ?: LODE_ORDER(a->caller, b->caller))
 
+/* Rows and symptoms keep their places in them, whichever are kept. */
+static void copy_occurrences(struct canon *c)
+{
+	lode_vec_append_all(&c->to->groups, c->from->groups.at, c->from->groups.n);
+	lode_vec_append_all(&c->to->shared, c->from->shared.at, c->from->shared.n);
+}
+
 static void copy_names(struct canon *c)
 {
 	const struct lode_name_stats *from = &c->from->names;
@@ -387,6 +394,7 @@ static struct lode_digest *make_canonical(const struct lode_digest *from, const 
 	copy_rows(&c);
 	lode_digest_rows_sort(c.to->rows.at, c.to->rows.n);
 	copy_runners(&c);
+	copy_occurrences(&c);
 	copy_names(&c);
 	free(c.strings);
 	free(c.frames);

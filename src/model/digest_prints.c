@@ -75,6 +75,8 @@ static uint64_t stream_print(const struct printing *p, const struct lode_digest_
 
 static uint64_t row_print(const struct printing *p, const struct lode_digest_row *row)
 {
+	const uint32_t *groups =
+		p->digest->groups.at + p->digest->symptoms.at[row->symptom].first_group;
 	uint64_t hash = mix(p->symptoms[row->symptom], p->nodes[row->stack]);
 
 	hash = mix(hash, row->waker ? p->strings[row->waker] : 0);
@@ -89,6 +91,12 @@ static uint64_t row_print(const struct printing *p, const struct lode_digest_row
 			&p->digest->runners.at[row->first_runner + i];
 
 		hash = mix(mix(hash, p->strings[runner->name]), (uint64_t)runner->cost_ns);
+	}
+	hash = mix(hash, row->n_alone);
+	for (uint32_t i = 0; i < row->n_shared; i++) {
+		uint32_t group = p->digest->shared.at[row->first_shared + i];
+
+		hash = mix(mix(hash, group), groups[group]);
 	}
 	return hash;
 }

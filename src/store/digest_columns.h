@@ -68,12 +68,20 @@ enum lode_digest_column {
 	LODE_COLUMN_SYMPTOM_CPU,
 	/* Of version 7: empty where no stream's number of records is known. */
 	LODE_COLUMN_STREAM_RECORDS,
+	/* Of version 8: empty where the number of occurrences is known of no row, or no symptom has
+	   groups. */
+	LODE_COLUMN_ROW_ALONE,
+	LODE_COLUMN_ROW_GROUPS,
+	LODE_COLUMN_ROW_GROUP,
+	LODE_COLUMN_SYMPTOM_GROUPS,
+	LODE_COLUMN_GROUP_COUNT,
 	LODE_N_DIGEST_COLUMNS,
 	LODE_N_DIGEST_COLUMNS_1 = LODE_COLUMN_RUN_COUNTS,   /* of version 1 */
 	LODE_N_DIGEST_COLUMNS_2 = LODE_COLUMN_STREAM_CLOCK, /* of version 2 */
 	LODE_N_DIGEST_COLUMNS_3 = LODE_COLUMN_ROW_UNSAMPLED,
 	LODE_N_DIGEST_COLUMNS_4 = LODE_COLUMN_STREAM_SUBJECT, /* of versions 4 and 5 */
 	LODE_N_DIGEST_COLUMNS_6 = LODE_COLUMN_STREAM_RECORDS,
+	LODE_N_DIGEST_COLUMNS_7 = LODE_COLUMN_ROW_ALONE,
 };
 
 const char *lode_digest_column_name(enum lode_digest_column column); /* "row cost" */

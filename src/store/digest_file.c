@@ -357,6 +357,7 @@ static int read_table(struct table *table, struct lode_bytes *from, uint32_t ver
 			   : version == 3 ? LODE_N_DIGEST_COLUMNS_3
 			   : version <= 5 ? LODE_N_DIGEST_COLUMNS_4
 			   : version == 6 ? LODE_N_DIGEST_COLUMNS_6
+			   : version == 7 ? LODE_N_DIGEST_COLUMNS_7
 					  : LODE_N_DIGEST_COLUMNS;
 
 	if (lode_varint_get(from) != n_columns)

@@ -14,7 +14,7 @@
 #include "model/digest.h"
 #include "base/varint.h"
 
-#define LODE_DIGEST_VERSION 7u
+#define LODE_DIGEST_VERSION 8u
 #define LODE_DIGEST_SUFFIX  ".digest"
 
 /* An input that gave nothing, and why: the rest of a digest would not tell that it was there. */

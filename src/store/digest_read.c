@@ -480,6 +480,72 @@ static void read_row_details(struct reader *r)
 	}
 }
 
+static void read_groups(struct reader *r, struct lode_digest_symptom *symptom)
+{
+	struct lode_bytes *counts = column(r, LODE_COLUMN_GROUP_COUNT);
+	uint64_t n = lode_varint_get(column(r, LODE_COLUMN_SYMPTOM_GROUPS));
+
+	if (n > lode_bytes_left(counts)) {
+		refuse(r, LODE_COLUMN_SYMPTOM_GROUPS, "%zu bytes for %llu groups",
+		       lode_bytes_left(counts), (unsigned long long)n);
+		return;
+	}
+	symptom->first_group = (uint32_t)r->digest->groups.n;
+	symptom->n_groups = (uint32_t)n;
+	for (; n; n--) {
+		uint32_t count = get_id(r, LODE_COLUMN_GROUP_COUNT, (size_t)UINT32_MAX + 1);
+
+		if (!count)
+			refuse(r, LODE_COLUMN_GROUP_COUNT, "a group without an occurrence");
+		lode_vec_append(&r->digest->groups, count);
+	}
+}
+
+static void read_row_groups(struct reader *r, struct lode_digest_row *row, uint64_t *first)
+{
+	uint32_t n_groups = r->digest->symptoms.at[row->symptom].n_groups;
+	uint64_t n = lode_varint_get(column(r, LODE_COLUMN_ROW_GROUPS)), group = *first;
+
+	if (n > lode_bytes_left(column(r, LODE_COLUMN_ROW_GROUP))) {
+		refuse(r, LODE_COLUMN_ROW_GROUPS, "%llu groups", (unsigned long long)n);
+		return;
+	}
+	row->first_shared = (uint32_t)r->digest->shared.n;
+	row->n_shared = (uint32_t)n;
+	for (uint64_t k = 0; k < n && r->rc == 0; k++) {
+		if (k)
+			group += get_id(r, LODE_COLUMN_ROW_GROUP, n_groups) + (uint64_t)1;
+		else
+			*first = group =
+				lode_varint_get_delta(column(r, LODE_COLUMN_ROW_GROUP), *first);
+		lode_vec_append(&r->digest->shared,
+				get_below(r, LODE_COLUMN_ROW_GROUP, group, n_groups));
+	}
+}
+
+/* Behind rows. Empty in digests of older versions: how many there are is unknown. */
+static void read_occurrences(struct reader *r)
+{
+	struct lode_digest *digest = r->digest;
+	bool is_counted = lode_bytes_left(column(r, LODE_COLUMN_ROW_ALONE)) > 0;
+	bool has_groups = lode_bytes_left(column(r, LODE_COLUMN_SYMPTOM_GROUPS)) > 0;
+	uint64_t first = 0;
+
+	for (size_t i = 0; has_groups && i < digest->symptoms.n && r->rc == 0; i++)
+		read_groups(r, &digest->symptoms.at[i]);
+	for (size_t i = 0; i < digest->rows.n && r->rc == 0; i++) {
+		struct lode_digest_row *row = &digest->rows.at[i];
+
+		if (is_counted)
+			row->n_alone = get_below(r, LODE_COLUMN_ROW_ALONE,
+						 (uint64_t)get_delta(r, LODE_COLUMN_ROW_ALONE,
+								     row->n_events),
+						 (size_t)UINT32_MAX + 1);
+		if (has_groups)
+			read_row_groups(r, row, &first);
+	}
+}
+
 static void read_pairs(struct reader *r)
 {
 	uint64_t callee = 0, caller = 0, n = 0;
@@ -562,6 +628,7 @@ int lode_digest_columns_read(struct lode_digest **out, struct lode_bytes *column
 	read_records(&r);
 	read_rows(&r);
 	read_row_details(&r);
+	read_occurrences(&r);
 	read_pairs(&r);
 	read_names(&r);
 	check_ends(&r);

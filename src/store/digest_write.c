@@ -51,6 +51,11 @@ static const char *const names[LODE_N_DIGEST_COLUMNS] = {
 	[LODE_COLUMN_STREAM_SUBJECT] = "stream subjects",
 	[LODE_COLUMN_SYMPTOM_CPU] = "symptom CPU times",
 	[LODE_COLUMN_STREAM_RECORDS] = "stream records",
+	[LODE_COLUMN_ROW_ALONE] = "row occurrences",
+	[LODE_COLUMN_ROW_GROUPS] = "row numbers of groups",
+	[LODE_COLUMN_ROW_GROUP] = "row groups",
+	[LODE_COLUMN_SYMPTOM_GROUPS] = "symptom groups",
+	[LODE_COLUMN_GROUP_COUNT] = "group occurrences",
 };
 
 const char *lode_digest_column_name(enum lode_digest_column column)
@@ -319,6 +324,50 @@ static void write_row_details(struct lode_digest_columns *out, const struct lode
 	}
 }
 
+/* A row's groups, each as the difference to the one before, the first one to the first one of the
+   row before with any. */
+static void write_row_groups(struct lode_digest_columns *out, const struct lode_digest *digest,
+			     const struct lode_digest_row *row, uint32_t *first)
+{
+	const uint32_t *groups = digest->shared.at + row->first_shared;
+
+	lode_varint_put(column(out, LODE_COLUMN_ROW_GROUPS), row->n_shared);
+	if (!row->n_shared)
+		return;
+	put_delta(out, LODE_COLUMN_ROW_GROUP, groups[0], *first);
+	*first = groups[0];
+	for (uint32_t i = 1; i < row->n_shared; i++)
+		lode_varint_put(column(out, LODE_COLUMN_ROW_GROUP), groups[i] - groups[i - 1] - 1);
+}
+
+static void write_occurrences(struct lode_digest_columns *out, const struct lode_digest *digest)
+{
+	bool is_counted = false, has_groups = false;
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < digest->rows.n; i++)
+		is_counted |= lode_digest_row_is_counted(&digest->rows.at[i]);
+	for (size_t i = 0; i < digest->symptoms.n; i++)
+		has_groups |= digest->symptoms.at[i].n_groups != 0;
+	for (size_t i = 0; i < digest->rows.n; i++) {
+		const struct lode_digest_row *row = &digest->rows.at[i];
+
+		/* Most are one event, and that is one occurrence. */
+		if (is_counted)
+			put_delta(out, LODE_COLUMN_ROW_ALONE, row->n_alone, row->n_events);
+		if (has_groups)
+			write_row_groups(out, digest, row, &first);
+	}
+	for (size_t i = 0; has_groups && i < digest->symptoms.n; i++) {
+		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
+
+		lode_varint_put(column(out, LODE_COLUMN_SYMPTOM_GROUPS), symptom->n_groups);
+		for (uint32_t k = 0; k < symptom->n_groups; k++)
+			lode_varint_put(column(out, LODE_COLUMN_GROUP_COUNT),
+					digest->groups.at[symptom->first_group + k]);
+	}
+}
+
 LODE_COMPARE(by_callee, struct lode_name_pair,
 	     LODE_ORDER(a->callee, b->callee) ?: LODE_ORDER(a->caller, b->caller))
 
@@ -382,6 +431,7 @@ void lode_digest_columns_write(struct lode_digest_columns *columns,
 	write_streams(columns, digest);
 	write_rows(columns, digest);
 	write_row_details(columns, digest);
+	write_occurrences(columns, digest);
 	write_pairs(columns, &digest->names);
 	write_names(columns, &digest->names);
 }

@@ -20,7 +20,7 @@ extern const char *const lode_linkage_choices[];
 
 void lode_mining_values_init(struct lode_mining_values *values);
 
-/* Sets what was not given: --classic ranks by average. */
+/* Sets what was not given: --classic ranks by the average event. */
 void lode_mining_values_settle(struct lode_mining_values *values);
 
 /* NULL, or what is wrong with them. */
@@ -65,7 +65,7 @@ const char *lode_lambda_words(const struct lode_mining_values *values, char *buf
 			    "stop after N patterns and suggest a suitable λ (default 100000)"),    \
 		LODE_FLAG("classic", (at) + offsetof(struct lode_mining_values, is_classic),       \
 			  "exactly as in the paper: --scope graph, --stacks own, waiting and "     \
-			  "running events mined separately, one round, ranked by average"),        \
+			  "running events mined separately, one round, ranked by average event"),  \
 		LODE_OPTION(                                                                       \
 			"linkage", "KIND", lode_set_choice,                                        \
 			(at) + offsetof(struct lode_mining_values, linkage),                       \

@@ -23,6 +23,9 @@ lode sign --repo r.lode --cluster 3 --name helper-poll
 
 echo "== answers"
 lode mine --repo r.lode | sed '/^$/,$d'
+echo "-- how often clusters occurred was not kept then"
+lode mine --repo r.lode | sed -n '/^#/p; /^1 /p'
+lode mine --repo r.lode --json | grep -c '"occurrences"'
 lode coverage --repo r.lode | sed '/^Not explained/,$d'
 lode triage --repo r.lode --symptoms "$LODE_TOP/samples/startup/symptoms.tsv" \
 	"$LODE_TOP/samples/startup/startup-24.perf.data.zst" | sed '/^$/,$d'

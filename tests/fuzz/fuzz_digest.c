@@ -23,6 +23,17 @@ static void check_tree(const struct lode_calltree *tree)
 	}
 }
 
+static void check_groups(const struct lode_digest *digest, const struct lode_digest_row *row)
+{
+	const struct lode_digest_symptom *symptom = &digest->symptoms.at[row->symptom];
+	const uint32_t *shared = digest->shared.at + row->first_shared;
+
+	for (uint32_t i = 0; i < row->n_shared; i++) {
+		FUZZ_CHECK(shared[i] < symptom->n_groups && (i == 0 || shared[i - 1] < shared[i]));
+		FUZZ_CHECK(digest->groups.at[symptom->first_group + shared[i]] > 0);
+	}
+}
+
 static void check_digest(const struct lode_digest *digest)
 {
 	size_t n_strings = digest->tree.strings.text.n;
@@ -44,6 +55,7 @@ static void check_digest(const struct lode_digest *digest)
 		FUZZ_CHECK(row->stack < digest->tree.nodes.n && row->cost_ns >= 0);
 		FUZZ_CHECK(row->kind < LODE_N_EVENT_KINDS && row->reason < LODE_N_REASONS);
 		FUZZ_CHECK(i == 0 || lode_digest_row_compare(row - 1, row) < 0);
+		check_groups(digest, row);
 	}
 	FUZZ_CHECK(digest->names.n_with.n <= digest->tree.frames.n);
 	for (size_t i = 0; i < digest->names.pairs.n; i++) {

@@ -29,14 +29,14 @@ test("mine: numbers in the list are those of the JSON and of the terminal", asyn
 	const rows = parseCsv(file.bytes.toString("utf8"));
 	assert.equal(rows.length, clusters.length);
 	clusters.forEach((/** @type {any} */ c, /** @type {number} */ i) => {
-		for (const key of ["rank", "own_ns", "total_ns", "average_ns", "streams", "coverage"])
+		for (const key of ["rank", "own_ns", "total_ns", "occurrences", "mean_ns", "streams", "coverage"])
 			assert.equal(Number(rows[i]?.[key]), c[key], key);
 	});
 	const texts = await tableTexts(page, "Clusters");
 	const terminal = lode("mine", "--top", "0", startup).split("\n");
-	for (const [rank = "", share = "", , own = "", total = ""] of texts) {
+	for (const [rank = "", share = "", , own = "", , , mean = ""] of texts) {
 		const line = terminal.find((text) => new RegExp(`^ *${rank} +[<0-9.]+ %`).test(text)) ?? "";
-		for (const text of [share, own, total])
+		for (const text of [share, own, mean])
 			assert.ok(line.includes(words(text)), `"${line}" has ${text}`);
 	}
 	await close();

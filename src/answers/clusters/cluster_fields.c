@@ -256,9 +256,16 @@ static const struct lode_field cost_fields[] = {
 	LODE_FIELD(struct lode_cluster, total_ns,
 		   "total (inclusive) cost: of all stacks that contain one of its patterns or "
 		   "belong to it, even if another cluster owns them",
-		   .label = "total", .drop = 2),
-	LODE_FIELD(struct lode_cluster, average_ns, "total_ns per event", .label = "avg",
-		   .drop = 1),
+		   .label = "total", .drop = 1),
+	LODE_FIELD_AS("occurrences", struct lode_cluster, n_occurrences,
+		      "runs on the CPU, and stays off it, of the symptoms' threads that own_ns is "
+		      "of, however many events each consists of; of samples: their number",
+		      .absent = "their number is not known, as of digests of older versions, or "
+				"own_ns is 0",
+		      .label = "times", .drop = 2),
+	LODE_FIELD(struct lode_cluster, mean_ns, "own_ns / occurrences",
+		   .absent = "there are no occurrences", .label = "mean", .drop = 2),
+	LODE_FIELD(struct lode_cluster, average_ns, "total_ns per event"),
 	LODE_FIELD_AS("events", struct lode_cluster, n_events, NULL),
 	LODE_FIELD_AS("streams", struct lode_cluster, n_streams, "recordings in which it occurs",
 		      .label = "recs", .drop = 3),

@@ -107,12 +107,16 @@ static void print_figures(FILE *out, const struct lode_cluster_shown *shown)
 	const char *unit = m->digest->unit;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER], who[1024];
 
-	fprintf(out, "own cost    %s, %s of symptom time, counted in no other cluster\n",
+	fprintf(out, "own cost    %s, %s of symptom time, counted in no other cluster",
 		lode_format_cost_long(a, c->own_ns, unit),
 		lode_format_share(b, c->own_ns, m->symptom_ns));
-	fprintf(out, "total cost  %s, including stacks that other clusters own",
+	if (c->n_occurrences && strcmp(unit, "samples") != 0)
+		fprintf(out, "; %s of %s on average",
+			lode_format_plural(b, c->n_occurrences, "occurrence"),
+			lode_format_cost(d, c->mean_ns, unit));
+	fputc('\n', out);
+	fprintf(out, "total cost  %s, including stacks that other clusters own\n",
 		lode_format_cost_long(a, c->total_ns, unit));
-	fprintf(out, "; %s on average\n", lode_format_cost(b, c->average_ns, unit));
 	fprintf(out, "where       %s of %zu, %s, %s\n",
 		lode_format_plural(a, c->n_streams, "recording"), m->digest->streams.n,
 		lode_format_plural(b, c->n_symptoms, "symptom"),

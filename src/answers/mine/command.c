@@ -49,9 +49,11 @@ static const struct lode_option options[] = {
 
 	LODE_MINING_OPTIONS(AT(mining)),
 
-	LODE_RANK_OPTION(AT(mining.rank),
-			 "own (default), total (inclusive), average, streams or events",
-			 .group = "Output"),
+	LODE_RANK_OPTION(
+		AT(mining.rank),
+		"own (default), total (inclusive), average (per occurrence; with --classic "
+		"per event), streams or events",
+		.group = "Output"),
 	LODE_TOP_OPTION(AT(top), "(default 12 in the table, 50 in JSON; 0: all)"),
 	LODE_OPTION("show", "RANK", lode_set_text, AT(show),
 		    "show one cluster in full, by rank or id: variants, wakers, worst recordings",

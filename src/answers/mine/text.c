@@ -17,8 +17,10 @@ enum { lines_per_cluster = 4 };
    or on a busy machine three. */
 enum { RANK, SHARE, FIGURES, MOST_COLUMNS = 16 };
 
-static size_t make_columns(struct lode_table_column *columns, bool is_busy, bool is_cpu_time)
+static size_t make_columns(struct lode_table_column *columns, const struct lode_mine_answer *answer)
 {
+	bool is_busy = answer->busy != NULL, is_cpu_time = answer->cpu != NULL;
+	bool is_sampled = is_cpu_time || strcmp(answer->mined->digest->unit, "samples") == 0;
 	size_t n = FIGURES;
 
 	columns[RANK] = (struct lode_table_column){"#", true};
@@ -26,9 +28,9 @@ static size_t make_columns(struct lode_table_column *columns, bool is_busy, bool
 	n += lode_table_headings(columns + n, MOST_COLUMNS - 3 - n, &lode_cluster_cost_record);
 	if (is_busy)
 		columns[n++] = (struct lode_table_column){"w/o ready", true, 4};
-	/* All of it is CPU, and the mean of samples is the sampling interval. */
-	for (size_t i = FIGURES; is_cpu_time && i < n; i++)
-		if (!strcmp(columns[i].title, "avg"))
+	/* How often threads ran is not in samples. */
+	for (size_t i = FIGURES; is_sampled && i < n; i++)
+		if (!strcmp(columns[i].title, "times") || !strcmp(columns[i].title, "mean"))
 			columns[i].drop = LODE_TABLE_WITHOUT;
 	columns[n++] =
 		(struct lode_table_column){"why", false, is_cpu_time ? LODE_TABLE_WITHOUT : 5};
@@ -70,7 +72,7 @@ static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
 			   const struct lode_text_page *page)
 {
 	struct lode_table_column columns[MOST_COLUMNS];
-	size_t n_columns = make_columns(columns, answer->busy != NULL, answer->cpu != NULL);
+	size_t n_columns = make_columns(columns, answer);
 	struct lode_table *table = lode_table_new(columns, n_columns, 0);
 	const struct lode_mined *m = answer->mined;
 	size_t room, hang_room;

@@ -58,7 +58,7 @@ static const struct lode_option options[] = {
 	LODE_AOI_OPTIONS(AT(mine.aoi)),
 	LODE_MINING_OPTIONS(AT(mine.mining)),
 	LODE_RANK_OPTION(AT(mine.mining.rank), "rank clusters by own (default), total (inclusive), "
-					       "average, streams or events"),
+					       "average (per occurrence), streams or events"),
 	LODE_NARROW_OPTIONS(AT(mine.input)),
 	LODE_SYMBOL_OPTIONS(AT(mine.input)),
 	LODE_MACHINE_OPTIONS(AT(mine.input)),

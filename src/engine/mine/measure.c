@@ -6,8 +6,9 @@
 
 /* What one worker needs to count distinct things: stamps instead of clearing. */
 struct scratch {
-	uint32_t *stack_stamp, *stream_stamp, *symptom_stamp;
+	uint32_t *stack_stamp, *stream_stamp, *symptom_stamp, *group_stamp;
 	uint32_t stamp;
+	bool is_counted;	/* the occurrences of all of the cluster's rows are known */
 	uint32_t *symptom_slot; /* per symptom: its place in `worst` */
 	LODE_VEC(uint32_t) stacks;
 	LODE_VEC(struct lode_cluster_worst) worst;
@@ -127,6 +128,34 @@ static void add_row_measure(struct scratch *scratch, const struct lode_digest *d
 		add_waker(scratch, row->waker, row->cost_ns);
 }
 
+/* Adds the row's occurrences that no row of the cluster so far has. */
+static void add_occurrences(struct scratch *scratch, const struct lode_digest *digest,
+			    const struct lode_digest_row *row, struct lode_cluster *own)
+{
+	uint32_t first = digest->symptoms.at[row->symptom].first_group;
+
+	own->n_occurrences += row->n_alone;
+	for (uint32_t i = 0; i < row->n_shared; i++) {
+		uint32_t group = first + digest->shared.at[row->first_shared + i];
+
+		if (scratch->group_stamp[group] != scratch->stamp)
+			own->n_occurrences += digest->groups.at[group];
+		scratch->group_stamp[group] = scratch->stamp;
+	}
+	scratch->is_counted &= lode_digest_row_is_counted(row);
+}
+
+/* Once all of its own rows are counted. A sample, whose cost is 1, is an occurrence. */
+static void settle_occurrences(const struct lode_digest *digest, const struct scratch *scratch,
+			       struct lode_cluster *own)
+{
+	if (digest->unit && strcmp(digest->unit, "samples") == 0)
+		own->n_occurrences = (uint64_t)own->own_ns;
+	else if (!scratch->is_counted)
+		own->n_occurrences = 0;
+	own->mean_ns = own->n_occurrences ? own->own_ns / (int64_t)own->n_occurrences : INT64_MIN;
+}
+
 static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s,
 		      struct lode_cluster *own)
 {
@@ -147,6 +176,7 @@ static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s
 			own->split_ns[row->kind] += row->cost_ns;
 			own->reason_ns[row->reason] += row->cost_ns;
 			own->kind_reason_ns[row->kind][row->reason] += row->cost_ns;
+			add_occurrences(scratch, m->digest, row, own);
 		}
 	}
 	lode_vec_append(&scratch->kept, kept);
@@ -254,6 +284,7 @@ static void measure_cluster(void *context, size_t c, unsigned worker)
 	cluster->n_symptoms = (uint32_t)scratch->worst.n;
 	cluster->average_ns =
 		cluster->n_events ? cluster->total_ns / (int64_t)cluster->n_events : 0;
+	scratch->is_counted = true;
 	/* What belongs to it: own cost, its split; and its worst places, if it owns anything. */
 	for (size_t i = job->member_start[c]; i < job->member_start[c + 1]; i++)
 		for (size_t k = job->owned_start[job->members[i]];
@@ -263,6 +294,7 @@ static void measure_cluster(void *context, size_t c, unsigned worker)
 			owns_any = true;
 			add_stack(job, scratch, job->owned[k], cluster);
 		}
+	settle_occurrences(m->digest, scratch, cluster);
 	keep_details(job, scratch, cluster);
 }
 
@@ -290,6 +322,7 @@ static void scratch_init(struct scratch *scratch, const struct lode_measure *m)
 	scratch->stream_stamp = lode_alloc0(m->digest->streams.n, sizeof(*scratch->stream_stamp));
 	scratch->symptom_stamp =
 		lode_alloc0(m->digest->symptoms.n, sizeof(*scratch->symptom_stamp));
+	scratch->group_stamp = lode_alloc0(m->digest->groups.n, sizeof(*scratch->group_stamp));
 	scratch->symptom_slot = lode_alloc0(m->digest->symptoms.n, sizeof(*scratch->symptom_slot));
 }
 
@@ -298,6 +331,7 @@ static void scratch_release(struct scratch *scratch)
 	free(scratch->stack_stamp);
 	free(scratch->stream_stamp);
 	free(scratch->symptom_stamp);
+	free(scratch->group_stamp);
 	free(scratch->symptom_slot);
 	lode_vec_release(&scratch->stacks);
 	lode_vec_release(&scratch->worst);

@@ -23,7 +23,7 @@ struct lode_measure {
 
 /*
  * Fills per pattern: cost over all stacks, own cost, events, streams; per cluster: own, total,
- * average, split, reasons, events, streams, symptoms, worst symptoms, wakers, stacks, costs by
- * stream. Patterns of a cluster are ordered by cost, then as in `rounds`.
+ * average, split, reasons, events, occurrences, their mean, streams, symptoms, worst symptoms,
+ * wakers, stacks, costs by stream. Patterns of a cluster are ordered by cost, then as in `rounds`.
  */
 void lode_measure_clusters(const struct lode_measure *measure, uint32_t kind_group);

@@ -604,13 +604,14 @@ out:
 
 const char *const lode_rank_choices[] = {"own", "total", "average", "streams", "events", NULL};
 
-static int64_t rank_value(const struct lode_cluster *cluster, enum lode_rank rank)
+static int64_t rank_value(const struct lode_cluster *cluster,
+			  const struct lode_mine_options *options)
 {
-	switch (rank) {
+	switch (options->rank) {
 	case LODE_RANK_TOTAL:
 		return cluster->total_ns;
 	case LODE_RANK_AVERAGE:
-		return cluster->average_ns;
+		return options->classic ? cluster->average_ns : cluster->mean_ns;
 	case LODE_RANK_STREAMS:
 		return cluster->n_streams;
 	case LODE_RANK_EVENTS:
@@ -623,7 +624,7 @@ static int64_t rank_value(const struct lode_cluster *cluster, enum lode_rank ran
 
 /* Best first; equal ones by own cost, total, then the name of their costliest pattern. */
 LODE_COMPARE_WITH(by_rank, struct lode_cluster, const struct mining *m,
-		  LODE_ORDER(rank_value(b, m->options->rank), rank_value(a, m->options->rank))
+		  LODE_ORDER(rank_value(b, m->options), rank_value(a, m->options))
 			  ?: LODE_ORDER(b->own_ns, a->own_ns)
 			  ?: LODE_ORDER(b->total_ns, a->total_ns)
 			  ?: LODE_ORDER(a->kind_group, b->kind_group)

@@ -13,7 +13,7 @@
 enum lode_rank {
 	LODE_RANK_OWN,
 	LODE_RANK_TOTAL,
-	LODE_RANK_AVERAGE,
+	LODE_RANK_AVERAGE, /* per occurrence, and with `classic` per event */
 	LODE_RANK_STREAMS,
 	LODE_RANK_EVENTS,
 };
@@ -88,6 +88,7 @@ struct lode_cluster {
 	uint32_t rank; /* from 1 */
 	uint32_t kind_group;
 	int64_t own_ns, total_ns, average_ns;
+	int64_t mean_ns; /* own_ns per occurrence; INT64_MIN: their number is not known */
 	int64_t split_ns[LODE_N_EVENT_KINDS]; /* of own_ns */
 	int64_t ready_unknown_ns; /* of split_ns' ready time: no other thread is known to have run
 				   */
@@ -100,6 +101,7 @@ struct lode_cluster {
 	int64_t unsampled_ns;	   /* of own_ns: on a CPU, and no sample was taken */
 	int64_t least_ns, most_ns; /* bounds of own_ns, whatever that time was (cpu_costs.h) */
 	uint64_t n_events;	   /* events that any of its patterns matches */
+	uint64_t n_occurrences;	   /* of its own stacks; 0: not known, or there are none */
 	uint32_t n_streams, n_symptoms;
 	double min_similarity; /* its spread: lowest similarity inside */
 	/* Common part: functions that the patterns which carry 95 % of its own cost all have, in

@@ -5,6 +5,7 @@
 #include "engine/waits/client.h"
 #include "engine/waits/fold.h"
 #include "engine/waits/critpath.h"
+#include "engine/waits/occurrences.h"
 #include "engine/waits/polled.h"
 #include "engine/waits/ran_instead.h"
 #include "engine/waits/waitgraph.h"
@@ -38,6 +39,8 @@ struct aoi {
 	struct lode_critpath path;
 	struct lode_clients clients;
 	struct lode_waitgraph graph;
+	LODE_VEC(uint32_t) number_of; /* per node of the graph: its occurrence */
+	struct lode_occurrences occurrences;
 	struct lode_polled polled;
 	struct lode_pools pools;
 	struct turn turn;
@@ -143,7 +146,7 @@ static void add_piece(struct aoi *aoi, const struct lode_piece *piece)
 		recording.waker = 0;
 		part = &recording;
 	}
-	row = lode_fold_add(&aoi->fold, part);
+	row = lode_fold_add(&aoi->fold, part, aoi->occurrences.at);
 	if (piece->kind == LODE_EVENT_READY && aoi->stream->has_switches)
 		add_runners(aoi, piece, row);
 }
@@ -232,18 +235,27 @@ static void add_thread_aoi(struct aoi *aoi, const struct lode_symptom *symptom)
 			start_ns = symptom->t0_ns;
 		if (end_ns > symptom->t1_ns)
 			end_ns = symptom->t1_ns;
-		if (start_ns < end_ns)
-			add_event(aoi, symptom->thread, (uint32_t)i, start_ns, end_ns - start_ns);
+		if (start_ns >= end_ns)
+			continue;
+		lode_occurrences_enter(&aoi->occurrences, (uint32_t)i);
+		add_event(aoi, symptom->thread, (uint32_t)i, start_ns, end_ns - start_ns);
 	}
 }
 
+/* Nodes of the symptom's thread come first; others belong to the occurrence of their root. */
 static void add_graph(struct aoi *aoi, const struct lode_symptom *symptom)
 {
 	lode_waitgraph_build(&aoi->graph, aoi->stream, symptom);
+	aoi->number_of.n = 0;
 	for (size_t i = 0; i < aoi->graph.nodes.n; i++) {
 		const struct lode_waitgraph_node *node = &aoi->graph.nodes.at[i];
 		const struct lode_events *events = &aoi->stream->threads.at[node->thread].events;
 
+		if (node->root != i)
+			aoi->occurrences.at = aoi->number_of.at[node->root];
+		else if (aoi->stream->has_switches)
+			lode_occurrences_enter(&aoi->occurrences, node->event);
+		lode_vec_append(&aoi->number_of, aoi->occurrences.at);
 		add_event(aoi, node->thread, node->event, events->start_ns[node->event],
 			  events->cost_ns[node->event]);
 	}
@@ -496,13 +508,27 @@ static void add_chain_span(struct aoi *aoi, struct lode_span span)
 	}
 }
 
+/* The event of the symptom's thread during which a span is. */
+static uint32_t first_event(const struct lode_critpath *path, const struct lode_span *span)
+{
+	const struct lode_link *link = &path->links.at[span->link];
+
+	while (link->parent != LODE_NONE)
+		link = &path->links.at[link->parent];
+	return link->event;
+}
+
 static void add_critical(struct aoi *aoi, const struct lode_symptom *symptom)
 {
 	lode_critpath_build(&aoi->path, aoi->stream, symptom);
 	make_link_stacks(aoi, 0);
 	aoi->turn = (struct turn){symptom->t0_ns, 0, 1};
-	for (size_t i = 0; i < aoi->path.spans.n; i++)
-		add_chain_span(aoi, aoi->path.spans.at[i]);
+	for (size_t i = 0; i < aoi->path.spans.n; i++) {
+		const struct lode_span *span = &aoi->path.spans.at[i];
+
+		lode_occurrences_enter(&aoi->occurrences, first_event(&aoi->path, span));
+		add_chain_span(aoi, *span);
+	}
 }
 
 /* ---- Digest ---- */
@@ -559,6 +585,7 @@ static void add_symptom(struct aoi *aoi, const struct lode_symptom *symptom)
 	if (digested.is_cpu_time)
 		digested.cpu_ns = cpu_time_of(aoi->stream, symptom);
 	lode_vec_append(&aoi->digest->symptoms, digested);
+	lode_occurrences_start(&aoi->occurrences, &thread->events);
 	if (aoi->options->scope == LODE_SCOPE_GRAPH)
 		add_graph(aoi, symptom);
 	else if (!aoi->stream->has_switches)
@@ -648,6 +675,7 @@ int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 	lode_critpath_release(&aoi.path);
 	lode_clients_release(&aoi.clients);
 	lode_waitgraph_release(&aoi.graph);
+	lode_vec_release(&aoi.number_of);
 	lode_polled_release(&aoi.polled);
 	lode_pools_release(&aoi.pools);
 	lode_vec_release(&aoi.link_stacks);

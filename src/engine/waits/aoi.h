@@ -36,7 +36,9 @@ struct lode_aoi_options {
  * symptom's rows sum to t1 - t0. Time of which the stream has no event of the symptom's thread is a
  * wait without a reason in the one frame `[unrecorded]`, one event per gap. A row's reason is that
  * of the symptom thread's wait at the chain's start; in the other scopes, the event's own. Its
- * waker is who ended the last wait in the chain, named as links are (chain.h).
+ * waker is who ended the last wait in the chain, named as links are (chain.h). Of streams without
+ * switches it is not known how many occurrences there are; of others, occurrences.h says what one
+ * is.
  *
  * Fails only on symptoms that the stream cannot have (LODE_ERR_ARG).
  */

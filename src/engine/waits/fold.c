@@ -78,6 +78,7 @@ static uint32_t new_row(struct lode_fold *fold, const struct lode_piece *piece)
 
 	lode_vec_append(&fold->rows, row);
 	lode_vec_append(&fold->last_part, LODE_NONE);
+	lode_vec_append(&fold->last_occurrence, LODE_NONE);
 	return (uint32_t)fold->rows.n - 1;
 }
 
@@ -158,7 +159,7 @@ static void add_part(struct lode_fold *fold, const struct lode_piece *piece, uin
 	lode_vec_append(&fold->parts, new);
 }
 
-uint32_t lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece)
+uint32_t lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece, uint32_t occurrence)
 {
 	uint32_t index = row_for(fold, piece);
 	struct lode_digest_row *row = &fold->rows.at[index];
@@ -170,6 +171,10 @@ uint32_t lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece)
 		count_event(row, piece->start_ns, piece->cost_ns);
 	else
 		add_part(fold, piece, index);
+	if (fold->last_occurrence.at[index] != occurrence) {
+		fold->last_occurrence.at[index] = occurrence;
+		lode_vec_append(&fold->occurred, ((struct lode_keyed){occurrence, index}));
+	}
 	return index;
 }
 
@@ -265,6 +270,101 @@ static void count_parts(struct lode_fold *fold)
 	free(end);
 }
 
+/* ---- Occurrences of rows ---- */
+
+/* Mostly they come one after the other. */
+static void sort_occurrences(struct lode_fold *fold)
+{
+	size_t n = fold->occurred.n, i = 1;
+
+	while (i < n && fold->occurred.at[i - 1].key <= fold->occurred.at[i].key)
+		i++;
+	if (i >= n)
+		return;
+	lode_vec_reserve(&fold->occurred, 2 * n);
+	if (lode_keyed_sort(fold->occurred.at, fold->occurred.at + n, n) != fold->occurred.at)
+		memcpy(fold->occurred.at, fold->occurred.at + n, n * sizeof(*fold->occurred.at));
+}
+
+LODE_COMPARE(by_row, struct lode_keyed, LODE_ORDER(a->item, b->item))
+
+/* One more occurrence, in these rows. */
+static void count_occurrence(struct lode_fold *fold, struct lode_keyed *rows, size_t n)
+{
+	uint32_t set = LODE_NONE, next;
+
+	lode_sort(rows, n, by_row);
+	if (rows[0].item == rows[n - 1].item) {
+		fold->rows.at[rows[0].item].n_alone++;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (i && rows[i].item == rows[i - 1].item)
+			continue;
+		next = lode_pair_index_find(&fold->set_of, fold->sets.at, sizeof(*fold->sets.at),
+					    set, rows[i].item);
+		if (next == LODE_NONE) {
+			next = (uint32_t)fold->sets.n;
+			lode_pair_index_add(&fold->set_of, fold->sets.at, sizeof(*fold->sets.at),
+					    set, rows[i].item);
+			lode_vec_append(&fold->sets,
+					((struct lode_fold_set){set, rows[i].item, 0}));
+		}
+		set = next;
+	}
+	fold->sets.at[set].n++;
+}
+
+/* Sets become the symptom's groups, and rows say in which of them they are. */
+static void place_groups(struct lode_fold *fold, struct lode_digest *digest,
+			 struct lode_digest_symptom *symptom)
+{
+	size_t n_shared = digest->shared.n;
+
+	symptom->first_group = (uint32_t)digest->groups.n;
+	for (size_t i = 0; i < fold->sets.n; i++)
+		for (uint32_t at = fold->sets.at[i].n ? (uint32_t)i : LODE_NONE; at != LODE_NONE;
+		     at = fold->sets.at[at].before)
+			fold->rows.at[fold->sets.at[at].row].n_shared++;
+	for (size_t i = 0; i < fold->rows.n; i++) {
+		struct lode_digest_row *row = &fold->rows.at[i];
+
+		row->first_shared = (uint32_t)n_shared;
+		n_shared += row->n_shared;
+		row->n_shared = 0;
+	}
+	lode_vec_reserve(&digest->shared, n_shared);
+	digest->shared.n = n_shared;
+	for (size_t i = 0; i < fold->sets.n; i++) {
+		if (!fold->sets.at[i].n)
+			continue;
+		for (uint32_t at = (uint32_t)i; at != LODE_NONE; at = fold->sets.at[at].before) {
+			struct lode_digest_row *row = &fold->rows.at[fold->sets.at[at].row];
+
+			digest->shared.at[row->first_shared + row->n_shared++] = symptom->n_groups;
+		}
+		lode_vec_append(&digest->groups, fold->sets.at[i].n);
+		symptom->n_groups++;
+	}
+}
+
+static void count_occurrences(struct lode_fold *fold, struct lode_digest *digest, uint32_t symptom)
+{
+	struct lode_keyed *rows;
+	size_t n = fold->occurred.n;
+
+	sort_occurrences(fold);
+	rows = fold->occurred.at;
+	for (size_t i = 0, first = 0; i < n; i++)
+		if (i + 1 == n || rows[i + 1].key != rows[i].key) {
+			count_occurrence(fold, rows + first, i + 1 - first);
+			first = i + 1;
+		}
+	place_groups(fold, digest, &digest->symptoms.at[symptom]);
+	fold->occurred.n = fold->sets.n = fold->last_occurrence.n = 0;
+	lode_pair_index_release(&fold->set_of);
+}
+
 /* ---- The end of a symptom ---- */
 
 void lode_fold_finish(struct lode_fold *fold, struct lode_digest *digest, uint32_t symptom)
@@ -272,6 +372,7 @@ void lode_fold_finish(struct lode_fold *fold, struct lode_digest *digest, uint32
 	size_t n = fold->rows.n;
 
 	count_parts(fold);
+	count_occurrences(fold, digest, symptom);
 	place_runners(fold, digest);
 	for (size_t i = 0; i < n; i++) {
 		fold->rows.at[i].symptom = symptom;
@@ -292,6 +393,10 @@ void lode_fold_release(struct lode_fold *fold)
 	lode_vec_release(&fold->rows);
 	lode_vec_release(&fold->last_part);
 	lode_vec_release(&fold->parts);
+	lode_vec_release(&fold->last_occurrence);
+	lode_vec_release(&fold->occurred);
+	lode_vec_release(&fold->sets);
+	lode_pair_index_release(&fold->set_of);
 	lode_map_release(&fold->runner_of);
 	lode_vec_release(&fold->runners);
 	fold->n_labels = 0;

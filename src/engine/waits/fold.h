@@ -3,10 +3,12 @@
  *
  * A piece is the part of an event that a symptom's time is attributed to: the whole event, or less
  * of it where the critical path takes only a part, or several parts of it. Costs are summed; an
- * event counts once in a row however many pieces of it are there.
+ * event counts once in a row however many pieces of it are there. So does an occurrence: a run on
+ * the CPU, or a stay off it, of the symptom's thread (model/digest.h).
  */
 #pragma once
 
+#include "base/number_sort.h"
 #include "engine/waits/aoi.h"
 #include "model/digest.h"
 
@@ -42,6 +44,13 @@ struct lode_fold_part {
 	uint32_t row; /* index into `rows` below */
 };
 
+/* A set of rows, ascending, that is `before` and one more; `n` occurrences are in these alone. */
+struct lode_fold_set {
+	uint32_t before; /* LODE_NONE: the empty one. Both are keys of an index. */
+	uint32_t row;
+	uint32_t n;
+};
+
 /* Who ran while the thread of a ready row waited for a CPU. */
 struct lode_fold_runner {
 	uint32_t row;
@@ -62,15 +71,21 @@ struct lode_fold {
 	LODE_VEC(struct lode_digest_row) rows; /* of the symptom at hand; `stack` is a chain */
 	LODE_VEC(uint32_t) last_part;	       /* per row, LODE_NONE none yet */
 	LODE_VEC(struct lode_fold_part) parts;
+	LODE_VEC(uint32_t) last_occurrence;   /* per row, LODE_NONE none yet */
+	LODE_VEC(struct lode_keyed) occurred; /* occurrence, and a row that it is in */
+	LODE_VEC(struct lode_fold_set) sets;
+	struct lode_pair_index set_of;
 	struct lode_map runner_of; /* (row, name) -> runner */
 	LODE_VEC(struct lode_fold_runner) runners;
 };
 
-/* Gives the row that the piece is in now, for lode_fold_ran. */
-uint32_t lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece);
+/* Gives the row that the piece is in now, for lode_fold_ran. Occurrences of a symptom have numbers
+   of their own, in any order; LODE_NONE: not known. */
+uint32_t lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece, uint32_t occurrence);
 /* `name`, a string id of the digest's tree, ran for so long during a piece of the row. */
 void lode_fold_ran(struct lode_fold *fold, uint32_t row, uint32_t name, int64_t cost_ns);
 
-/* Appends the rows of `symptom` to the digest, in order of their making, and starts over. */
+/* Appends the rows of `symptom`, which the digest has, in order of their making, and starts over.
+ */
 void lode_fold_finish(struct lode_fold *fold, struct lode_digest *digest, uint32_t symptom);
 void lode_fold_release(struct lode_fold *fold);

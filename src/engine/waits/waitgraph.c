@@ -19,14 +19,18 @@ static uint32_t next_free(struct lode_map *taken, lode_thread_id thread, uint32_
 	return event;
 }
 
-/* Makes nodes of the events [first, end) that are none yet. */
+/* Makes nodes of the events [first, end) that are none yet; `root` LODE_NONE: each is its own. */
 static void take_range(struct lode_waitgraph *graph, lode_thread_id thread, uint32_t first,
-		       uint32_t end)
+		       uint32_t end, uint32_t root)
 {
 	for (uint32_t i = next_free(&graph->taken, thread, first); i < end;
 	     i = next_free(&graph->taken, thread, i + 1)) {
 		struct lode_waitgraph_node node = {
-			.thread = thread, .event = i, .waker = LODE_NONE};
+			.thread = thread,
+			.event = i,
+			.waker = LODE_NONE,
+			.root = root == LODE_NONE ? (uint32_t)graph->nodes.n : root,
+		};
 
 		*lode_map_slot(&graph->taken, (uint64_t)thread << 32 | i) = i + 1;
 		lode_vec_append(&graph->nodes, node);
@@ -52,7 +56,7 @@ static void follow_waker(struct lode_waitgraph *graph, const struct lode_stream 
 	node->waker = waker;
 	node->first_edge = (uint32_t)first;
 	node->n_edges = (uint32_t)(end - first);
-	take_range(graph, waker, (uint32_t)first, (uint32_t)end);
+	take_range(graph, waker, (uint32_t)first, (uint32_t)end, node->root);
 }
 
 void lode_waitgraph_build(struct lode_waitgraph *graph, const struct lode_stream *stream,
@@ -68,7 +72,7 @@ void lode_waitgraph_build(struct lode_waitgraph *graph, const struct lode_stream
 		if (stream->has_switches ? events->start_ns[i] >= symptom->t0_ns &&
 						   lode_event_end_ns(events, i) <= symptom->t1_ns
 					 : lode_scope_has_sample(stream, symptom, i))
-			take_range(graph, symptom->thread, (uint32_t)i, (uint32_t)i + 1);
+			take_range(graph, symptom->thread, (uint32_t)i, (uint32_t)i + 1, LODE_NONE);
 	}
 	for (size_t n = 0; n < graph->nodes.n; n++)
 		follow_waker(graph, stream, n);

@@ -25,6 +25,7 @@ struct lode_waitgraph_node {
 	uint32_t event;	      /* index into the thread's events */
 	lode_thread_id waker; /* LODE_NONE: no edges */
 	uint32_t first_edge, n_edges;
+	uint32_t root; /* node of the symptom's thread from which it was reached first */
 };
 
 /* `{ 0 }` is an empty graph, ready for lode_waitgraph_build. */

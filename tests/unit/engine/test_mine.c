@@ -188,6 +188,57 @@ static void add_details(struct lode_digest *digest, struct lode_digest_row *row)
 					     row->cost_ns - part}));
 }
 
+/* Occurrences by number in their symptom: how often each is there, and a bit for each in a row. */
+enum { N_OCCURRENCES = 12 };
+static uint32_t times[N_OCCURRENCES], occurrences_of[MAX_STACKS * 3];
+
+/* Now and then a row has none: how many there are is not known. */
+static void add_occurrences(struct lode_digest *digest)
+{
+	bool may_lack = rnd(10) == 0;
+
+	for (size_t o = 0; o < N_OCCURRENCES; o++)
+		times[o] = 1 + rnd(4);
+	for (size_t r = 0; r < digest->rows.n; r++) {
+		occurrences_of[r] = rnd(1u << N_OCCURRENCES) & rnd(1u << N_OCCURRENCES);
+		if (!may_lack)
+			occurrences_of[r] |= 1u << rnd(N_OCCURRENCES);
+	}
+	for (uint32_t i = 0; i < digest->symptoms.n; i++) {
+		struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
+		uint32_t group_of[N_OCCURRENCES], n_rows[N_OCCURRENCES] = {0};
+
+		symptom->first_group = (uint32_t)digest->groups.n;
+		for (size_t r = 0; r < digest->rows.n; r++)
+			for (size_t o = 0; o < N_OCCURRENCES; o++)
+				n_rows[o] += digest->rows.at[r].symptom == i &&
+					     occurrences_of[r] >> o & 1;
+		for (size_t o = 0; o < N_OCCURRENCES; o++) {
+			if (n_rows[o] < 2)
+				continue;
+			group_of[o] = symptom->n_groups++;
+			lode_vec_append(&digest->groups, times[o]);
+		}
+		for (size_t r = 0; r < digest->rows.n; r++) {
+			struct lode_digest_row *row = &digest->rows.at[r];
+
+			if (row->symptom != i)
+				continue;
+			row->first_shared = (uint32_t)digest->shared.n;
+			for (size_t o = 0; o < N_OCCURRENCES; o++) {
+				if (!(occurrences_of[r] >> o & 1))
+					continue;
+				if (n_rows[o] == 1) {
+					row->n_alone += times[o];
+					continue;
+				}
+				lode_vec_append(&digest->shared, group_of[o]);
+				row->n_shared++;
+			}
+		}
+	}
+}
+
 /* Adds one stream with `n` stacks to a digest, a few rows each; the same stacks as plain text. */
 static struct lode_digest *random_digest(struct plain_stack *stacks, size_t n_stacks,
 					 size_t n_streams)
@@ -232,6 +283,7 @@ static struct lode_digest *random_digest(struct plain_stack *stacks, size_t n_st
 			lode_vec_append(&digest->rows, row);
 		}
 	}
+	add_occurrences(digest);
 	return digest;
 }
 
@@ -268,9 +320,9 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 	int64_t total = 0, own = 0, split = 0, by_pattern = 0, unsampled = 0, near = 0;
 	int64_t ran[2] = {0}, found[2] = {0};
 	uint32_t places[MAX_STACKS * 3], n_places = 0;
-	uint64_t n_events = 0;
-	uint32_t n_streams = 0;
-	bool stream_seen[8] = {false};
+	uint64_t n_events = 0, n_occurrences = 0;
+	uint32_t n_streams = 0, occurrences[8] = {0};
+	bool stream_seen[8] = {false}, is_known = true;
 
 	for (size_t r = 0; r < digest->rows.n; r++) {
 		const struct lode_digest_row *row = &digest->rows.at[r];
@@ -291,6 +343,8 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 		own += is_owned ? row->cost_ns : 0;
 		if (is_owned) {
 			unsampled += row->unsampled_ns;
+			occurrences[row->symptom] |= occurrences_of[r];
+			is_known &= occurrences_of[r] != 0;
 			places[n_places++] = place_of(&digest->tree, row->stack);
 			for (uint32_t k = 0; k < row->n_runners; k++)
 				ran[digest->runners.at[row->first_runner + k].name == 0] +=
@@ -304,6 +358,9 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 		n_streams += !stream_seen[digest->symptoms.at[row->symptom].stream];
 		stream_seen[digest->symptoms.at[row->symptom].stream] = true;
 	}
+	for (size_t i = 0; is_known && i < 8 * N_OCCURRENCES; i++)
+		if (occurrences[i / N_OCCURRENCES] >> i % N_OCCURRENCES & 1)
+			n_occurrences += times[i % N_OCCURRENCES];
 	for (size_t k = 0; k < LODE_N_EVENT_KINDS; k++)
 		split += cluster->split_ns[k];
 	for (size_t p = 0; p < cluster->n_patterns; p++)
@@ -328,6 +385,8 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 	assert_int_equal(cluster->own_ns, own);
 	assert_int_equal(split, own);
 	assert_int_equal(cluster->n_events, n_events);
+	assert_int_equal(cluster->n_occurrences, n_occurrences);
+	assert_true(cluster->mean_ns == (n_occurrences ? own / (int64_t)n_occurrences : INT64_MIN));
 	assert_int_equal(cluster->n_streams, n_streams);
 }
 
@@ -349,6 +408,15 @@ static size_t random_stacks(struct plain_stack *stacks, unsigned most, unsigned 
 	return n;
 }
 
+static void check_averages(const struct lode_mined *mined, bool is_classic)
+{
+	for (size_t c = 1; c < mined->n_clusters; c++) {
+		const struct lode_cluster *a = &mined->clusters[c - 1], *b = a + 1;
+
+		assert_true(is_classic ? a->average_ns >= b->average_ns : a->mean_ns >= b->mean_ns);
+	}
+}
+
 static void check_one(uint64_t seed)
 {
 	static struct plain_pattern patterns[MAX_PATTERNS];
@@ -368,6 +436,7 @@ static void check_one(uint64_t seed)
 	digest = random_digest(stacks, n_stacks, 1 + rnd(4));
 	options.min_cost = 1 + rnd(60);
 	options.classic = rnd(4) == 0;
+	options.rank = rnd(2) ? LODE_RANK_AVERAGE : LODE_RANK_OWN;
 	n_patterns = plain_rounds(stacks, n_stacks, options.min_cost, options.classic, patterns);
 	if (lode_mine(&mined, digest, &options, &err) < 0)
 		fail_msg("seed %llu: %s", (unsigned long long)seed, err.message);
@@ -400,6 +469,8 @@ static void check_one(uint64_t seed)
 		check_cluster(mined, &mined->clusters[c], stacks, n_stacks, home);
 		explained += mined->clusters[c].own_ns;
 	}
+	if (options.rank == LODE_RANK_AVERAGE)
+		check_averages(mined, options.classic);
 	assert_int_equal(n_seen, n_patterns);
 	assert_int_equal(explained + mined->other_ns, mined->aoi_ns);
 	lode_mined_free(mined);

@@ -19,7 +19,8 @@ enum {
 	STACK_BYTES = 4096,
 	KEY_BYTES = STACK_BYTES + 64,
 	MAX_PLAIN_ROWS = 512,
-	MAX_PLAIN_EVENTS = 256
+	MAX_PLAIN_EVENTS = 256,
+	MAX_PLAIN_OWN = 1024
 };
 
 /* ---- The oracle: rows with text keys, found by looking through all of them ---- */
@@ -35,6 +36,8 @@ struct plain_row {
 	int64_t cost_ns, unsampled_ns;
 	size_t n_events;
 	struct plain_event events[MAX_PLAIN_EVENTS];
+	size_t n_occurrences;
+	uint32_t occurrences[MAX_PLAIN_EVENTS];
 };
 
 struct plain {
@@ -42,8 +45,94 @@ struct plain {
 	const struct lode_aoi_options *options;
 	size_t n_rows, symptom;
 	int64_t lost_cost_ns;
+	/* Events of the symptom's thread so far, LODE_NONE: it had none; of all symptoms, and where
+	   those of the one at hand begin. An occurrence is known by the first of its events. */
+	uint32_t own[MAX_PLAIN_OWN];
+	size_t n_own, first_own;
+	uint32_t occurrence;
 	struct plain_row rows[MAX_PLAIN_ROWS];
 };
+
+/* Met in all tests. */
+static unsigned n_taken_up, n_shared;
+
+static bool is_wait(const struct lode_events *e, uint32_t i)
+{
+	return i != LODE_NONE && e->kind[i] == LODE_EVENT_WAITING;
+}
+
+static bool ends_alike(const struct lode_events *e, uint32_t a, uint32_t b)
+{
+	return e->other[a] == e->other[b] && e->other_stack[a] == e->other_stack[b] &&
+	       e->device[a] == e->device[b] && e->reason[a] == e->reason[b];
+}
+
+/* The wait that own event `i` takes up, as its place among the own events; `i`: none. */
+static size_t taken_up_at(const struct plain *plain, const struct lode_events *e, size_t i)
+{
+	for (size_t k = i; is_wait(e, plain->own[i]) && k-- > plain->first_own;) {
+		if (is_wait(e, plain->own[k]) && e->flags[plain->own[k]] & LODE_EVENT_REARMED) {
+			for (size_t m = k + 1; m < i; m++)
+				if (is_wait(e, plain->own[m]) &&
+				    ends_alike(e, plain->own[k], plain->own[m]))
+					return i;
+			return ends_alike(e, plain->own[k], plain->own[i]) ? k : i;
+		}
+	}
+	return i;
+}
+
+static bool runs(const struct lode_events *e, uint32_t i)
+{
+	return i != LODE_NONE && e->kind[i] == LODE_EVENT_RUNNING;
+}
+
+/* Where the occurrence of own event `i` begins. */
+static size_t begin_of(const struct plain *plain, const struct lode_events *e, size_t i)
+{
+	size_t taken_up;
+
+	while (i > plain->first_own && runs(e, plain->own[i]) == runs(e, plain->own[i - 1]))
+		i--;
+	taken_up = taken_up_at(plain, e, i);
+	n_taken_up += taken_up != i;
+	return taken_up == i ? i : begin_of(plain, e, taken_up);
+}
+
+/* The symptom's thread goes on with this event. */
+static void plain_enter(struct plain *plain, const struct lode_symptom *symptom, uint32_t event)
+{
+	const struct lode_events *e = &plain->stream->threads.at[symptom->thread].events;
+
+	if (plain->n_own == plain->first_own || plain->own[plain->n_own - 1] != event) {
+		assert_true(plain->n_own < MAX_PLAIN_OWN);
+		plain->own[plain->n_own++] = event;
+	}
+	plain->occurrence = (uint32_t)begin_of(plain, e, plain->n_own - 1);
+}
+
+/* How many occurrences the rows have whose `is_in` is set. */
+static size_t plain_count(const struct plain *plain, const bool *is_in)
+{
+	bool is_counted[MAX_PLAIN_OWN] = {false};
+	size_t n = 0;
+
+	for (size_t r = 0; r < plain->n_rows; r++)
+		for (size_t k = 0; is_in[r] && k < plain->rows[r].n_occurrences; k++) {
+			n += !is_counted[plain->rows[r].occurrences[k]];
+			is_counted[plain->rows[r].occurrences[k]] = true;
+		}
+	return n;
+}
+
+static void plain_occur(struct plain_row *row, uint32_t occurrence)
+{
+	for (size_t i = 0; i < row->n_occurrences; i++)
+		if (row->occurrences[i] == occurrence)
+			return;
+	assert_true(row->n_occurrences < MAX_PLAIN_EVENTS);
+	row->occurrences[row->n_occurrences++] = occurrence;
+}
 
 static const char *plain_link_name(const char *comm)
 {
@@ -116,10 +205,12 @@ static void plain_add(struct plain *plain, const char *stack, unsigned kind, uns
 	if (row == plain->rows + plain->n_rows) {
 		assert_true(plain->n_rows++ < MAX_PLAIN_ROWS);
 		row->cost_ns = row->unsampled_ns = 0;
-		row->n_events = 0;
+		row->n_events = row->n_occurrences = 0;
 		snprintf(row->key, sizeof(row->key), "%s", key);
 	}
 	row->cost_ns += event->cost_ns;
+	if (plain->stream->has_switches)
+		plain_occur(row, plain->occurrence);
 	if (event->thread != LODE_NONE &&
 	    plain->stream->threads.at[event->thread].events.flags[event->event] &
 		    LODE_EVENT_UNSAMPLED)
@@ -272,6 +363,7 @@ static void plain_critical(struct plain *plain, const struct lode_symptom *sympt
 
 	for (int64_t t = symptom->t0_ns; t < symptom->t1_ns; t++) {
 		oracle_chain_at(plain->stream, symptom->thread, t, chain);
+		plain_enter(plain, symptom, chain[0].event);
 		if (chain[0].event != LODE_NONE) {
 			plain_ns(plain, symptom, t, &gap_ns);
 			continue;
@@ -283,25 +375,60 @@ static void plain_critical(struct plain *plain, const struct lode_symptom *sympt
 	}
 }
 
-static void plain_symptom(struct plain *plain, const struct lode_symptom *symptom)
+/* The node of the symptom's thread from which node `n` was reached first. */
+static size_t root_of(const struct lode_waitgraph *graph, size_t n_own, size_t n)
+{
+	const struct lode_waitgraph_node *at = graph->nodes.at;
+
+	for (size_t i = 0; n >= n_own; i++) {
+		assert_true(i < n);
+		if (at[i].waker == at[n].thread && at[n].event >= at[i].first_edge &&
+		    at[n].event - at[i].first_edge < at[i].n_edges)
+			return root_of(graph, n_own, i);
+	}
+	return n;
+}
+
+static void plain_graph(struct plain *plain, const struct lode_symptom *symptom)
 {
 	const struct lode_stream *stream = plain->stream;
 	const struct lode_events *events = &stream->threads.at[symptom->thread].events;
 	struct lode_waitgraph graph = {0};
+	uint32_t *number_of;
+	size_t n_own = 0;
 
+	/* Its own test says that it is Fig. 2. */
+	lode_waitgraph_build(&graph, stream, symptom);
+	number_of = calloc(graph.nodes.n + 1, sizeof(*number_of));
+	for (uint32_t i = 0; i < events->n; i++)
+		n_own += events->start_ns[i] >= symptom->t0_ns &&
+			 lode_event_end_ns(events, i) <= symptom->t1_ns;
+	for (size_t n = 0; n < graph.nodes.n; n++) {
+		const struct lode_waitgraph_node *node = &graph.nodes.at[n];
+
+		if (n < n_own)
+			plain_enter(plain, symptom, node->event);
+		else
+			plain->occurrence = number_of[root_of(&graph, n_own, n)];
+		number_of[n] = plain->occurrence;
+		events = &stream->threads.at[node->thread].events;
+		plain_event(plain, node->thread, node->event, events->start_ns[node->event],
+			    events->cost_ns[node->event]);
+	}
+	free(number_of);
+	lode_waitgraph_release(&graph);
+}
+
+static void plain_symptom(struct plain *plain, const struct lode_symptom *symptom)
+{
+	const struct lode_stream *stream = plain->stream;
+	const struct lode_events *events = &stream->threads.at[symptom->thread].events;
+
+	plain->first_own = plain->n_own;
 	if (stream->has_switches && plain->options->scope == LODE_SCOPE_CRITICAL) {
 		plain_critical(plain, symptom);
 	} else if (stream->has_switches && plain->options->scope == LODE_SCOPE_GRAPH) {
-		/* Its own test says that it is Fig. 2. */
-		lode_waitgraph_build(&graph, stream, symptom);
-		for (size_t n = 0; n < graph.nodes.n; n++) {
-			const struct lode_waitgraph_node *node = &graph.nodes.at[n];
-
-			events = &stream->threads.at[node->thread].events;
-			plain_event(plain, node->thread, node->event, events->start_ns[node->event],
-				    events->cost_ns[node->event]);
-		}
-		lode_waitgraph_release(&graph);
+		plain_graph(plain, symptom);
 	} else {
 		for (uint32_t i = 0; i < events->n; i++) {
 			int64_t start = events->start_ns[i], end = start + events->cost_ns[i];
@@ -315,16 +442,65 @@ static void plain_symptom(struct plain *plain, const struct lode_symptom *sympto
 			}
 			start = start < symptom->t0_ns ? symptom->t0_ns : start;
 			end = end > symptom->t1_ns ? symptom->t1_ns : end;
-			if (start < end)
-				plain_event(plain, symptom->thread, i, start, end - start);
+			if (start >= end)
+				continue;
+			plain_enter(plain, symptom, i);
+			plain_event(plain, symptom->thread, i, start, end - start);
 		}
 	}
 }
 
 /* ---- Comparison ---- */
 
-static void check_row(struct plain *plain, const struct lode_digest *digest,
-		      const struct lode_digest_row *row, uint64_t seed)
+/* How many occurrences the digest's rows have whose `is_in` is set. */
+static size_t count_occurrences(const struct lode_digest *digest, const bool *is_in)
+{
+	bool *is_counted = calloc(digest->groups.n + 1, sizeof(*is_counted));
+	size_t n = 0;
+
+	for (size_t r = 0; r < digest->rows.n; r++) {
+		const struct lode_digest_row *row = &digest->rows.at[r];
+
+		n += is_in[r] ? row->n_alone : 0;
+		for (uint32_t k = 0; is_in[r] && k < row->n_shared; k++) {
+			uint32_t group = digest->shared.at[row->first_shared + k];
+
+			assert_true(group < digest->symptoms.at[row->symptom].n_groups);
+			assert_true(k == 0 || digest->shared.at[row->first_shared + k - 1] < group);
+			group += digest->symptoms.at[row->symptom].first_group;
+			n += is_counted[group] ? 0 : digest->groups.at[group];
+			is_counted[group] = true;
+			n_shared++;
+		}
+	}
+	free(is_counted);
+	return n;
+}
+
+/* Any rows together, and each alone. `place_of`: of the digest's rows among the plain ones. */
+static void check_occurrences(const struct plain *plain, const struct lode_digest *digest,
+			      const size_t *place_of, uint64_t seed)
+{
+	struct rng rng = {seed};
+
+	for (size_t round = 0; round < digest->rows.n + 8; round++) {
+		bool is_in[MAX_PLAIN_ROWS] = {false}, is_plain_in[MAX_PLAIN_ROWS] = {false};
+		size_t n, expected;
+
+		for (size_t r = 0; r < digest->rows.n; r++) {
+			is_in[r] = round < digest->rows.n ? r == round : rng_chance(&rng, 40);
+			is_plain_in[place_of[r]] = is_in[r];
+		}
+		n = count_occurrences(digest, is_in);
+		expected = plain_count(plain, is_plain_in);
+		if (n != expected)
+			fail_msg("seed %lu, round %zu: %zu occurrences, expected %zu", seed, round,
+				 n, expected);
+	}
+}
+
+static size_t check_row(struct plain *plain, const struct lode_digest *digest,
+			const struct lode_digest_row *row, uint64_t seed)
 {
 	char key[KEY_BYTES], stack[STACK_BYTES] = "";
 	const struct plain_event *worst;
@@ -339,7 +515,7 @@ static void check_row(struct plain *plain, const struct lode_digest *digest,
 			expected = &plain->rows[i];
 	if (!expected) {
 		fail_msg("seed %lu: no such row, or twice: %s", seed, key);
-		return;
+		return 0;
 	}
 	worst = &expected->events[0];
 	for (size_t i = 1; i < expected->n_events; i++)
@@ -361,18 +537,21 @@ static void check_row(struct plain *plain, const struct lode_digest *digest,
 		ran_ns += digest->runners.at[row->first_runner + k].cost_ns;
 	assert_true(ran_ns ==
 		    (row->kind == LODE_EVENT_READY && digest->runners.n ? row->cost_ns : 0));
+	return (size_t)(expected - plain->rows);
 }
 
 static void check_same(struct plain *plain, const struct lode_digest *digest, uint64_t seed)
 {
 	uint64_t n_events = 0;
+	size_t place_of[MAX_PLAIN_ROWS];
 
 	for (size_t i = 0; i < digest->rows.n; i++) {
 		if (i && lode_digest_row_compare(&digest->rows.at[i - 1], &digest->rows.at[i]) >= 0)
 			fail_msg("seed %lu: row %zu is out of order", seed, i);
 		n_events += digest->rows.at[i].n_events;
-		check_row(plain, digest, &digest->rows.at[i], seed);
+		place_of[i] = check_row(plain, digest, &digest->rows.at[i], seed);
 	}
+	check_occurrences(plain, digest, place_of, seed);
 	for (size_t i = 0; i < plain->n_rows; i++)
 		if (plain->rows[i].key[0])
 			fail_msg("seed %lu: row is missing: %s", seed, plain->rows[i].key);
@@ -391,7 +570,7 @@ static void check_digest(struct plain *plain, const struct lode_stream *stream,
 
 	plain->stream = stream;
 	plain->options = options;
-	plain->n_rows = plain->symptom = 0;
+	plain->n_rows = plain->symptom = plain->n_own = 0;
 	plain->lost_cost_ns = 0;
 	for (; plain->symptom < n; plain->symptom++) {
 		plain_symptom(plain, &symptoms[plain->symptom]);
@@ -467,6 +646,8 @@ static void test_rows_are_what_the_definitions_say(void **state)
 	assert_true(n_clients > 0);
 	assert_true(n_holders > 8);
 	assert_true(n_ready_behind > TEST_CASES(100));
+	assert_true(n_shared > TEST_CASES(1000));
+	assert_true(n_taken_up > TEST_CASES(100));
 }
 
 static void test_clients_are_who_the_definition_says(void **state)
@@ -587,6 +768,47 @@ static void test_turns_are_what_the_definition_says(void **state)
 	assert_true(n_turns > TEST_CASES(1000));
 }
 
+/* A wait of 100 ns, in which another thread runs and waits six times each. */
+static void test_a_wait_is_one_occurrence(void **state)
+{
+	static const char *const comms[] = {"main", "worker"};
+	struct lode_stream *stream = stream_of_threads(comms, 2);
+	struct lode_symptom symptom = {.thread = 0, .t0_ns = 0, .t1_ns = 140};
+	struct lode_aoi_options options = {.scope = LODE_SCOPE_CRITICAL};
+	bool is_behind[MAX_PLAIN_ROWS] = {false}, is_any[MAX_PLAIN_ROWS];
+	struct lode_digest *digest;
+	int64_t cost_ns = 0;
+	uint32_t n_events = 0;
+
+	(void)state;
+	add_run(stream, 0, 0, 10, "main");
+	add_wait(stream, 0, 10, 110, "main;lock", 1, LODE_DEVICE_NONE);
+	add_run(stream, 0, 110, 120, "main");
+	add_wait(stream, 0, 120, 140, "main;lock", LODE_NONE, LODE_DEVICE_DISK);
+	for (int64_t t = 10; t < 106; t += 16) {
+		add_run(stream, 1, t, t + 8, t < 60 ? "work" : "write");
+		add_wait(stream, 1, t + 8, t == 90 ? 110 : t + 16, "sync", LODE_NONE,
+			 LODE_DEVICE_DISK);
+	}
+	assert_int_equal(lode_aoi_digest(&digest, stream, &symptom, 1, &options, NULL), 0);
+	for (size_t i = 0; i < digest->rows.n; i++) {
+		const struct lode_digest_row *row = &digest->rows.at[i];
+		char stack[STACK_BYTES] = "";
+
+		append_frames(stack, STACK_BYTES, &digest->tree, row->stack);
+		is_any[i] = true;
+		is_behind[i] = strstr(stack, "worker") != NULL;
+		cost_ns += is_behind[i] ? row->cost_ns : 0;
+		n_events += is_behind[i] ? row->n_events : 0;
+	}
+	assert_int_equal(cost_ns, 100);
+	assert_int_equal(n_events, 12);
+	assert_int_equal(count_occurrences(digest, is_behind), 1);
+	assert_int_equal(count_occurrences(digest, is_any), 4);
+	lode_digest_free(digest);
+	lode_stream_free(stream);
+}
+
 static void test_symptoms_that_cannot_be_are_refused(void **state)
 {
 	static const char *const comms[] = {"main"};
@@ -620,6 +842,7 @@ int main(void)
 		cmocka_unit_test(test_rows_are_what_the_definitions_say),
 		cmocka_unit_test(test_clients_are_who_the_definition_says),
 		cmocka_unit_test(test_turns_are_what_the_definition_says),
+		cmocka_unit_test(test_a_wait_is_one_occurrence),
 		cmocka_unit_test(test_symptoms_that_cannot_be_are_refused),
 	};
 

@@ -112,10 +112,18 @@ struct digest_lines *digest_dump(const struct lode_digest *digest)
 			snprintf(stack + len, sizeof(stack) - len, "|%s %ld", text[runner->name],
 				 runner->cost_ns);
 		}
-		add_line(lines, "row %s %d %u %u %s %s: %ld %ld %u %ld %ld",
+		for (uint32_t k = 0; k < r->n_shared; k++) {
+			uint32_t group = digest->shared.at[r->first_shared + k];
+			size_t len = strlen(stack);
+
+			assert_true(group < s->n_groups);
+			snprintf(stack + len, sizeof(stack) - len, "|%u x %u", group,
+				 digest->groups.at[s->first_group + group]);
+		}
+		add_line(lines, "row %s %d %u %u %s %s: %ld %ld %u %ld %ld alone %u",
 			 text[digest->streams.at[s->stream].path], s->tid, r->kind, r->reason,
 			 text[r->waker], stack, r->cost_ns, r->unsampled_ns, r->n_events,
-			 r->worst_t0_ns, r->worst_cost_ns);
+			 r->worst_t0_ns, r->worst_cost_ns, r->n_alone);
 	}
 	dump_names(lines, &digest->names, &digest->tree);
 	qsort(lines->text, lines->n, sizeof(*lines->text), compare_lines);
@@ -200,7 +208,23 @@ static void add_random_details(struct rng *rng, struct lode_digest *digest,
 	}
 }
 
-static void add_random_rows(struct rng *rng, struct lode_digest *digest, uint32_t symptom)
+/* Some digests are as of older versions, where the number of occurrences is not known. */
+static void add_random_occurrences(struct rng *rng, struct lode_digest *digest,
+				   struct lode_digest_row *row)
+{
+	uint32_t n_groups = digest->symptoms.at[row->symptom].n_groups;
+
+	row->n_alone = rng_below(rng, 6);
+	row->first_shared = (uint32_t)digest->shared.n;
+	for (uint32_t group = 0; group < n_groups; group++)
+		if (rng_chance(rng, 40)) {
+			lode_vec_append(&digest->shared, group);
+			row->n_shared++;
+		}
+}
+
+static void add_random_rows(struct rng *rng, struct lode_digest *digest, uint32_t symptom,
+			    bool is_counted)
 {
 	uint32_t n_nodes = (uint32_t)digest->tree.nodes.n;
 	size_t first = digest->rows.n, kept = first;
@@ -219,6 +243,8 @@ static void add_random_rows(struct rng *rng, struct lode_digest *digest, uint32_
 		};
 
 		add_random_details(rng, digest, &row);
+		if (is_counted)
+			add_random_occurrences(rng, digest, &row);
 		lode_vec_append(&digest->rows, row);
 		digest->n_events += row.n_events;
 	}
@@ -265,7 +291,7 @@ struct lode_digest *random_digest(struct rng *rng, int number)
 	struct lode_digest *digest = lode_digest_new();
 	struct lode_stream *stream = random_stream(rng);
 	struct lode_digest_stream described = {.content_hash = rng_next(rng)};
-	bool is_chained = rng_chance(rng, 60), is_cpu_only;
+	bool is_chained = rng_chance(rng, 60), is_counted = rng_chance(rng, 70), is_cpu_only;
 	char path[16];
 
 	for (uint32_t node = 0; node < stream->tree.nodes.n; node++) {
@@ -301,8 +327,12 @@ struct lode_digest *random_digest(struct rng *rng, int number)
 		symptom.is_cpu_time = is_cpu_only && rng_chance(rng, 80);
 		symptom.cpu_ns = symptom.is_cpu_time ? (int64_t)(rng_next(rng) >> 16) : 0;
 
+		symptom.first_group = (uint32_t)digest->groups.n;
+		symptom.n_groups = is_counted ? rng_below(rng, 4) : 0;
+		for (uint32_t k = 0; k < symptom.n_groups; k++)
+			lode_vec_append(&digest->groups, 1 + rng_below(rng, 9));
 		lode_vec_append(&digest->symptoms, symptom);
-		add_random_rows(rng, digest, i);
+		add_random_rows(rng, digest, i, is_counted);
 	}
 	lode_stream_free(stream);
 	return digest;

@@ -113,6 +113,14 @@ static bool change(struct lode_digest *d, uint32_t what, struct rng *rng)
 		return d->tree.frames.n && (d->tree.frames.at[0].flags ^= LODE_FRAME_INLINED, true);
 	case 15:
 		return stream && ++stream->n_records;
+	case 16:
+		return row && (row->n_alone++, true);
+	case 17:
+		return row && row->n_shared && row->n_shared--;
+	case 18:
+		return row && row->n_shared &&
+		       d->groups.at[d->symptoms.at[row->symptom].first_group +
+				    d->shared.at[row->first_shared]]++;
 	default:
 		d->unit = "something else";
 		return true;
@@ -121,7 +129,7 @@ static bool change(struct lode_digest *d, uint32_t what, struct rng *rng)
 
 static void nothing_that_differs_matches(void **state)
 {
-	enum { N_CHANGES = 17 };
+	enum { N_CHANGES = 20 };
 	size_t n_made[N_CHANGES] = {0};
 
 	(void)state;

@@ -103,6 +103,7 @@ static void make_wild(struct rng *rng, struct lode_digest *digest)
 				? (int64_t)(rng_next(rng) % (uint64_t)(row->cost_ns + 1))
 				: 0;
 		row->n_events = (uint32_t)wild(rng);
+		row->n_alone = (uint32_t)wild(rng);
 		row->worst_t0_ns = wild(rng);
 		row->worst_cost_ns = wild(rng);
 	}
@@ -390,6 +391,55 @@ static void test_damage_with_right_checksums_does_no_harm(void **state)
 	assert_true(n_read > 100 && n_refused > 100);
 }
 
+/* With a first row that has one of at least two groups. */
+static struct lode_digest *digest_with_groups(void)
+{
+	for (uint64_t seed = 1;; seed++) {
+		struct rng rng = {seed};
+		struct lode_digest *digest = random_digest(&rng, 0);
+
+		if (digest->rows.n && digest->rows.at[0].n_shared &&
+		    digest->symptoms.at[0].n_groups > 1)
+			return digest;
+		lode_digest_free(digest);
+	}
+}
+
+static void test_occurrences_that_cannot_be_are_refused(void **state)
+{
+	static const struct {
+		enum lode_digest_column column;
+		uint8_t first_byte;
+		const char *message;
+	} cases[] = {
+		{LODE_COLUMN_ROW_ALONE, 127, "column of row occurrences: 18446744073709551"},
+		{LODE_COLUMN_ROW_GROUPS, 127, "column of row numbers of groups: 127 groups"},
+		{LODE_COLUMN_ROW_GROUP, 126, "column of row groups: 63, where there are"},
+		{LODE_COLUMN_ROW_GROUP, 1, "column of row groups: 18446744073709551615, where"},
+		{LODE_COLUMN_SYMPTOM_GROUPS, 127, "bytes for 127 groups"},
+		{LODE_COLUMN_GROUP_COUNT, 0, "a group without an occurrence"},
+	};
+	struct lode_digest *digest = digest_with_groups(), *read;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct lode_digest_columns columns = {0};
+		struct lode_bytes cursors[LODE_N_DIGEST_COLUMNS];
+		struct lode_error err = {0};
+
+		lode_digest_columns_write(&columns, digest, false);
+		columns.at[cases[i].column].at[0] = cases[i].first_byte;
+		for (size_t c = 0; c < LODE_N_DIGEST_COLUMNS; c++)
+			cursors[c] = lode_bytes_make(columns.at[c].at, columns.at[c].n, 0);
+		assert_int_equal(lode_digest_columns_read(&read, cursors, 1000, "x.digest", &err),
+				 LODE_ERR_FORMAT);
+		if (!strstr(err.message, cases[i].message))
+			fail_msg("'%s' does not say '%s'", err.message, cases[i].message);
+		lode_digest_columns_release(&columns);
+	}
+	lode_digest_free(digest);
+}
+
 static void test_newer_versions_are_named(void **state)
 {
 	struct rng rng = {3};
@@ -402,7 +452,7 @@ static void test_newer_versions_are_named(void **state)
 	data.at[8] = LODE_DIGEST_VERSION + 1;
 	lode_digest_seal(data.at, data.n);
 	assert_int_equal(unpack_copy(&read, data.at, data.n, &err), LODE_ERR_UNSUPPORTED);
-	assert_non_null(strstr(err.message, "made by a newer lode: version 8"));
+	assert_non_null(strstr(err.message, "made by a newer lode: version 9"));
 	lode_vec_release(&data);
 	lode_digest_free(digest);
 }
@@ -469,21 +519,30 @@ static void make_older(lode_byte_vec *data, unsigned version, size_t n_columns)
 	lode_vec_release(&table);
 }
 
-/* Version 6 has no numbers of records; 4 and 5 have no subjects either and measure no symptom in
-   CPU time, 4 has no loss of a bundle. */
-static void test_versions_4_to_6_are_read(void **state)
+static void forget_occurrences(struct lode_digest *digest)
+{
+	for (size_t i = 0; i < digest->symptoms.n; i++)
+		digest->symptoms.at[i].n_groups = 0;
+	for (size_t i = 0; i < digest->rows.n; i++)
+		digest->rows.at[i].n_alone = digest->rows.at[i].n_shared = 0;
+}
+
+/* Version 7 has no numbers of occurrences, 6 no numbers of records either; 4 and 5 have no subjects
+   either and measure no symptom in CPU time, 4 has no loss of a bundle. */
+static void test_versions_4_to_7_are_read(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		struct rng rng = {seed};
 		struct lode_digest *digest = random_digest(&rng, 0), *read;
-		unsigned version = 4 + seed % 3;
+		unsigned version = 4 + seed % 4;
 		lode_byte_vec data = {0};
 		struct lode_error err;
 
+		forget_occurrences(digest);
 		if (version == 6)
 			forget_records(digest);
-		else
+		else if (version < 6)
 			forget_subjects(digest);
 		if (version == 4 && digest->losses.n &&
 		    digest->losses.at[digest->losses.n - 1].kind == LODE_LOSS_BUNDLE) {
@@ -492,7 +551,9 @@ static void test_versions_4_to_6_are_read(void **state)
 		}
 		pack(&data, digest, NULL);
 		make_older(&data, version,
-			   version == 6 ? LODE_N_DIGEST_COLUMNS_6 : LODE_N_DIGEST_COLUMNS_4);
+			   version == 7	  ? LODE_N_DIGEST_COLUMNS_7
+			   : version == 6 ? LODE_N_DIGEST_COLUMNS_6
+					  : LODE_N_DIGEST_COLUMNS_4);
 		if (unpack_copy(&read, data.at, data.n, &err) < 0)
 			fail_msg("seed %lu: %s", seed, err.message);
 		check_same_digest(digest, read, seed);
@@ -513,6 +574,7 @@ static void test_version_2_has_no_clocks(void **state)
 
 		(void)state;
 		forget_subjects(digest);
+		forget_occurrences(digest);
 		digest->streams.at[0].has_wall_clock = false;
 		digest->streams.at[0].wall_offset_ns = 0;
 		for (size_t i = 0; i < digest->rows.n; i++)
@@ -657,9 +719,10 @@ int main(void)
 		cmocka_unit_test(test_cut_files_are_refused_at_every_length),
 		cmocka_unit_test(test_flipped_bits_are_refused_at_every_offset),
 		cmocka_unit_test(test_damage_with_right_checksums_does_no_harm),
+		cmocka_unit_test(test_occurrences_that_cannot_be_are_refused),
 		cmocka_unit_test(test_newer_versions_are_named),
 		cmocka_unit_test(test_older_versions_are_read),
-		cmocka_unit_test(test_versions_4_to_6_are_read),
+		cmocka_unit_test(test_versions_4_to_7_are_read),
 		cmocka_unit_test(test_version_2_has_no_clocks),
 		cmocka_unit_test(test_a_tree_that_repeats_itself_is_read),
 		cmocka_unit_test(test_a_digest_that_repeats_itself_is_read),

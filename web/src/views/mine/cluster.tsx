@@ -126,7 +126,8 @@ function Head({ report, cluster, reference, signatures, filter, filters }: Props
 				items={[
 					["own cost", `${cost(cluster.own_ns)} · ${percent(cluster.own_ns, report.symptom_ns)}`],
 					filter ? null : ["total cost", cost(cluster.total_ns)],
-					filter ? null : ["average event", cost(cluster.average_ns)],
+					filter || !cluster.occurrences ? null : ["occurrences", count(cluster.occurrences)],
+					filter || cluster.mean_ns == null ? null : ["mean of these", cost(cluster.mean_ns)],
 					filter ? null : ["events", count(cluster.events)],
 					["recordings", `${count(cluster.streams)} of ${count(report.streams)}`],
 					filter ? null : ["symptoms", `${count(cluster.symptoms)} of ${count(report.symptoms)}`],
