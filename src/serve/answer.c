@@ -53,13 +53,6 @@ static struct MHD_Response *response_of(const char *bytes, size_t n,
 }
 
 enum {
-	/* LIMIT: of the time that a question takes; less than what a client has for it (server.h).
-	 */
-	MOST_ANSWER_MS = 120000,
-	/* How long what is pending is asked again before the client is asked to. A change waits as
-	   long as for others that write; pages do not ask for it again. */
-	READ_PATIENCE_MS = 1000,
-	CHANGE_PATIENCE_MS = 10000,
 	/* LIMIT: of the processes that answer at once. */
 	ASKER_THREADS = 2,
 };
@@ -70,7 +63,7 @@ void lode_answers_make(struct lode_answers *answers, struct lode_site *site)
 	answers->n_reports = lode_site_n_reports(site);
 	answers->asker = lode_asker_start(answers->n_reports, ASKER_THREADS);
 	if (!answers->question_ms)
-		answers->question_ms = MOST_ANSWER_MS;
+		answers->question_ms = LODE_APART_MS;
 }
 
 void lode_answers_show(struct lode_answers *answers, struct lode_site *site)
@@ -262,7 +255,7 @@ static void ask(struct request *request)
 	const struct lode_apart_limits limits = {
 		.memory_bytes = lode_memory_bound(),
 		.time_ms = request->answers->question_ms,
-		.patience_ms = is_change ? CHANGE_PATIENCE_MS : READ_PATIENCE_MS,
+		.patience_ms = lode_apart_patience_ms(is_change),
 		/* A change that is under way comes to its end. */
 		.is_stopping = is_change ? NULL : &request->answers->is_stopping,
 	};

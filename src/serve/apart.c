@@ -20,10 +20,7 @@
 /* LIMIT: of an answer that comes through the pipe. */
 static const size_t most_answer_bytes = (size_t)256 << 20;
 
-enum {
-	LOOK_MS = 100, /* for the server's end */
-	AGAIN_MS = 50, /* until what is pending is asked again */
-};
+enum { AGAIN_MS = 50 }; /* until what is pending is asked again */
 
 /* What comes through the pipe first. */
 struct outcome {
@@ -70,7 +67,7 @@ static void limit_memory(size_t more_bytes)
 		fclose(in);
 }
 
-static bool write_all(int fd, const void *bytes, size_t n)
+bool lode_apart_write(int fd, const void *bytes, size_t n)
 {
 	const char *at = bytes;
 
@@ -87,30 +84,36 @@ static bool write_all(int fd, const void *bytes, size_t n)
 	return true;
 }
 
-static void __attribute__((noreturn))
-be_child(int to, int said, pid_t server, lode_site_answer *answer, void *context,
-	 const struct lode_site_query *query, const struct lode_apart_limits *limits)
+void lode_apart_begin(const int ours[2], pid_t server, size_t memory_bytes)
 {
 	const struct rlimit no_core = {0, 0};
-	struct outcome outcome = {.rc = LODE_OK};
-	char *json;
-	size_t n;
-	FILE *out;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != server)
 		_exit(LODE_EXIT_FAILURE);
 	(void)setrlimit(RLIMIT_CORE, &no_core);
+	close_connections(ours);
+	if (memory_bytes)
+		limit_memory(memory_bytes);
+}
+
+static void __attribute__((noreturn))
+be_child(int to, int said, pid_t server, lode_site_answer *answer, void *context,
+	 const struct lode_site_query *query, const struct lode_apart_limits *limits)
+{
+	struct outcome outcome = {.rc = LODE_OK};
+	char *json;
+	size_t n;
+	FILE *out;
+
+	lode_apart_begin((const int[]){to, said}, server, limits->memory_bytes);
 	(void)dup2(said, STDERR_FILENO);
 	signal(SIGPIPE, SIG_DFL);
-	close_connections((const int[]){to, said});
-	if (limits->memory_bytes)
-		limit_memory(limits->memory_bytes);
 	out = lode_written_open(&json, &n);
 	outcome.rc = answer(context, query, out, &outcome.err);
 	lode_written_close(out);
-	if (write_all(to, &outcome, sizeof(outcome)) && outcome.rc == LODE_OK)
-		(void)write_all(to, json, n);
+	if (lode_apart_write(to, &outcome, sizeof(outcome)) && outcome.rc == LODE_OK)
+		(void)lode_apart_write(to, json, n);
 	_exit(LODE_EXIT_OK);
 }
 
@@ -146,7 +149,8 @@ static enum end take_answer(byte_vec *out, int from, int64_t until_ms,
 			return TOO_SLOW;
 		if (out->n > most_answer_bytes)
 			return TOO_LARGE;
-		if (poll(&ready, 1, rest_ms < LOOK_MS ? (int)rest_ms : LOOK_MS) <= 0)
+		if (poll(&ready, 1,
+			 rest_ms < LODE_APART_LOOK_MS ? (int)rest_ms : LODE_APART_LOOK_MS) <= 0)
 			continue;
 		n = read(from, piece, sizeof(piece));
 		if (n < 0 && errno == EINTR)
@@ -157,6 +161,29 @@ static enum end take_answer(byte_vec *out, int from, int64_t until_ms,
 	}
 }
 
+int lode_apart_fail(int status, const char *what, const char *said, size_t memory_bytes,
+		    struct lode_error *err)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == LODE_EXIT_FAILURE) {
+		lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+			  "%s needs more memory than the %zu MiB of --memory%s%.300s", what,
+			  memory_bytes >> 20, *said ? ": " : "", said);
+		return LODE_SITE_NO_MEMORY;
+	}
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		return lode_fail(err, LODE_ERR_IO, NULL, -1,
+				 "the process of %s was killed, by a user or because the "
+				 "machine has no memory left; the server goes on",
+				 what);
+	if (WIFSIGNALED(status))
+		return lode_fail(err, LODE_ERR_IO, NULL, -1,
+				 "%s failed with signal %d, which is a bug in lode; the "
+				 "server goes on",
+				 what, WTERMSIG(status));
+	return lode_fail(err, LODE_ERR_IO, NULL, -1, "%s was cut%s%.300s", what, *said ? ": " : "",
+			 said);
+}
+
 /* Why there is no answer: what the child said last, or how it ended. */
 static int fail_apart(int status, int said, size_t memory_bytes, struct lode_error *err)
 {
@@ -165,22 +192,7 @@ static int fail_apart(int status, int said, size_t memory_bytes, struct lode_err
 
 	text[n > 0 ? n : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	if (WIFEXITED(status) && WEXITSTATUS(status) == LODE_EXIT_FAILURE) {
-		lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-			  "the answer needs more memory than the %zu MiB of --memory: %.300s",
-			  memory_bytes >> 20, text);
-		return LODE_SITE_NO_MEMORY;
-	}
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-		return lode_fail(err, LODE_ERR_IO, NULL, -1,
-				 "the process of the answer was killed, by a user or because the "
-				 "machine has no memory left; the server goes on");
-	if (WIFSIGNALED(status))
-		return lode_fail(err, LODE_ERR_IO, NULL, -1,
-				 "the answer failed with signal %d, which is a bug in lode; the "
-				 "server goes on",
-				 WTERMSIG(status));
-	return lode_fail(err, LODE_ERR_IO, NULL, -1, "the answer was cut: %.300s", text);
+	return lode_apart_fail(status, "the answer", text, memory_bytes, err);
 }
 
 static int fail_unfinished(enum end end, const struct lode_apart_limits *limits,

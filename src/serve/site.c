@@ -210,6 +210,38 @@ void lode_site_add_lasting(struct lode_site *site, const char *report, const cha
 					      .context = context});
 }
 
+struct relayed {
+	lode_site_relay *relay;
+	void *context;
+	const char *what;
+};
+
+static int answer_relayed(void *context, const struct lode_site_query *query, FILE *out,
+			  struct lode_error *err)
+{
+	const struct relayed *relayed = context;
+
+	return relayed->relay(relayed->context, relayed->what, query, out, err);
+}
+
+void lode_site_set_relay(struct lode_site *site, const char *report, lode_site_relay *relay,
+			 void *context)
+{
+	struct site_report *r = find_report(site, report, strlen(report));
+	struct relayed *relayed;
+
+	assert(r);
+	relayed = lode_arena_array(&site->arena, struct relayed, r->questions.n);
+	for (size_t i = 0; i < r->questions.n; i++) {
+		struct lode_site_question *question = &r->questions.at[i];
+
+		relayed[i] = (struct relayed){relay, context, question->what};
+		question->answer = answer_relayed;
+		question->context = &relayed[i];
+		question->is_here = true;
+	}
+}
+
 bool lode_site_has_changes(const struct lode_site *site)
 {
 	return site->has_changes;

@@ -95,6 +95,14 @@ void lode_site_add_question(struct lode_site *site, const char *report, const ch
 void lode_site_add_lasting(struct lode_site *site, const char *report, const char *what,
 			   const char *const *parameters, lode_site_answer *answer, void *context);
 
+/* As lode_site_answer, of the question `what`; on a thread of the server, in its process. */
+typedef int lode_site_relay(void *context, const char *what, const struct lode_site_query *query,
+			    FILE *out, struct lode_error *err);
+/* All that is asked of the report is asked of `relay` from now on: the contexts that its questions
+   were added with are not used. */
+void lode_site_set_relay(struct lode_site *site, const char *report, lode_site_relay *relay,
+			 void *context);
+
 /* LIMIT: of all lasting answers; less than a quarter of --memory. What was not asked for longest is
  * made again. */
 #define LODE_SITE_KEPT_BYTES ((size_t)512 << 20)

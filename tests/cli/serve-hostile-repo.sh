@@ -25,13 +25,18 @@ def ask(path, body=None):
             if e.code != 503:
                 return e.code, error
             time.sleep(0.1)
+def children_of(process):
+    found = set()
+    for task in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{task}/children") as f:
+            found.update(map(int, f.read().split()))
+    return sorted(found)
+# Of the process that mined: those that answer.
 def children():
-    with open(f"/proc/{server}/task/{server}/children") as f:
-        main = f.read().split()
-    for task in os.listdir(f"/proc/{server}/task"):
-        with open(f"/proc/{server}/task/{task}/children") as f:
-            main += f.read().split()
-    return sorted(set(int(p) for p in main))
+    try:
+        return [p for holder in children_of(server) for p in children_of(holder)]
+    except OSError: # it has just ended
+        return []
 def change(sql):
     with sqlite3.connect("r.lode") as db:
         db.executescript(sql)

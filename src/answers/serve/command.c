@@ -245,7 +245,7 @@ static int answer(struct serving *s)
 {
 	int code = answer_requests(s);
 
-	/* Mining cannot be stopped, and its result is no longer wanted. */
+	/* What it waits for is no longer wanted. */
 	if (!lode_serve_repo_stop(s->repo))
 		_exit(code);
 	return code;

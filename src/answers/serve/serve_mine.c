@@ -29,6 +29,16 @@ struct lode_serve_mine *lode_serve_mine_new(struct lode_mine_answer *answer,
 	return mine;
 }
 
+struct lode_serve_mine *lode_serve_mine_outline(const struct lode_source_dirs *dirs,
+						const char *repo)
+{
+	struct lode_serve_mine *mine = lode_alloc0(1, sizeof(*mine));
+
+	mine->dirs = *dirs;
+	mine->repo = repo;
+	return mine;
+}
+
 void lode_serve_mine_close(struct lode_serve_mine *mine)
 {
 	if (!mine)

@@ -25,6 +25,9 @@ struct lode_serve_mine *lode_serve_mine_new(struct lode_mine_answer *answer,
 					    const struct lode_digest_job_options *reading,
 					    const struct lode_source_dirs *dirs, const char *repo,
 					    bool is_anew);
+/* What can be asked of one that another process has (serve/maker.h): its answers are not here. */
+struct lode_serve_mine *lode_serve_mine_outline(const struct lode_source_dirs *dirs,
+						const char *repo);
 void lode_serve_mine_close(struct lode_serve_mine *mine); /* NULL does nothing */
 
 /* Adds what can be asked of it, and changed, to a report of the site. */

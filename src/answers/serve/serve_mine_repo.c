@@ -2,7 +2,6 @@
 #include "answers/serve/serve_mine_repo.h"
 
 #include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -12,6 +11,7 @@
 #include "answers/serve/serve_kept.h"
 #include "answers/serve/serve_mine_parts.h"
 #include "store/repo_watch.h"
+#include "serve/maker.h"
 #include "document/html.h"
 #include "document/units.h"
 
@@ -25,6 +25,8 @@ enum {
 	PATIENCE = 10,
 	NICENESS = 10, /* answers come first */
 	STOP_S = 1,    /* how long the thread's end is waited for */
+	/* LIMIT: of mining again: what was there is shown on. */
+	AGAIN_MS = 3600000,
 };
 
 static const char report_name[] = "mine";
@@ -35,8 +37,9 @@ struct lode_serve_repo {
 	struct lode_source_dirs dirs;
 	bool is_anew; /* something else was shown before */
 	struct lode_repo_watch watch;
-	unsigned n_failed; /* looks */
-	bool is_kept;	   /* what is shown is: nothing is mined of it yet */
+	unsigned n_failed;	  /* looks */
+	bool is_kept;		  /* what is shown is: nothing is mined of it yet */
+	struct lode_maker *shown; /* of the site that is shown, which has it; NULL: none */
 	bool has_thread;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -44,13 +47,12 @@ struct lode_serve_repo {
 	/* Under the lock */
 	struct lode_site *site; /* of the first mining, until the server has it */
 	struct lode_server *server;
-	bool is_stopping, is_mining;
+	bool is_stopping;
 	bool has_first; /* the first mining has ended, with `code` */
 	int code;
-	bool is_awaited;   /* it took long: the server started before */
-	bool is_wanted;	   /* a question came that a kept report cannot answer */
-	size_t n_read, n;  /* of the recordings that it mines */
-	const char *stage; /* what it does with them; NULL: it reads them */
+	bool is_awaited;	       /* it took long: the server started before */
+	bool is_wanted;		       /* a question came that a kept report cannot answer */
+	struct lode_maker_state state; /* of the process that mines */
 };
 
 static char *title_of(char *title, size_t size, const struct lode_serve_repo *repo)
@@ -62,60 +64,195 @@ static char *title_of(char *title, size_t size, const struct lode_serve_repo *re
 	return title;
 }
 
-/* ---- One state of the repository ---- */
+/* ---- In the process that mines ---- */
 
-struct mining {
-	int64_t took_ms;
-	int code; /* exit code */
+struct telling {
+	struct lode_maker_line *to;
+	struct lode_maker_state state;
+	struct lode_progress line;
 };
 
-static void close_mine(void *context)
+static void tell_read(void *context, const struct lode_digest_progress *state)
 {
-	struct lode_serve_mine *mine = context;
-	struct lode_mine_answer *answer = mine->answer;
+	struct telling *telling = context;
 
-	lode_serve_mine_close(mine);
-	lode_mine_free(answer);
+	telling->state.n_done = state->n_done;
+	telling->state.n = state->n_streams;
+	lode_maker_tell(telling->to, &telling->state);
+	lode_progress_read(&telling->line, state);
+}
+
+static void tell_stage(void *context, const char *stage, double done)
+{
+	struct telling *telling = context;
+
+	snprintf(telling->state.stage, sizeof(telling->state.stage), "%s",
+		 strcmp(stage, "done") == 0 ? "making the report" : stage);
+	lode_maker_tell(telling->to, &telling->state);
+	lode_progress_stage(&telling->line, stage, done);
+}
+
+/* What is there now; what is wrong is said. */
+static void make_report(void *context, struct lode_maker_line *line, struct lode_site *site,
+			struct lode_maker_made *made, char **json, size_t *json_bytes)
+{
+	const struct lode_serve_repo *repo = context;
+	struct lode_mine_request request = repo->request;
+	struct telling telling = {.to = line};
+	struct lode_mine_answer *answer;
+	struct lode_serve_mine *mine;
+	struct lode_html_part part;
+	struct lode_error err;
+	char title[1024], *inputs[] = {title_of(title, sizeof(title), repo)};
+	int rc;
+
+	request.reading.progress = tell_read;
+	request.mine.progress = tell_stage;
+	request.reading.progress_context = request.mine.progress_context = &telling;
+	lode_progress_start(&telling.line);
+	rc = lode_mine_run(&answer, &request, &err);
+	lode_progress_end(&telling.line);
+	made->code = lode_mine_say(repo->self, answer, rc, &err, NULL);
+	if (rc < 0)
+		return;
+	made->n = answer->n_streams;
+	/* Both live as long as the process. */
+	mine = lode_serve_mine_new(answer, &request.reading, &repo->dirs, request.repo,
+				   repo->is_anew);
+	lode_html_part_make(&part, &lode_mine_document, answer, inputs, 1);
+	lode_site_add_report(site, report_name, part.schema, part.title, "", 0);
+	lode_serve_mine_add(mine, site, report_name);
+	*json = memcpy(lode_alloc(part.json_bytes + 1), part.json, part.json_bytes);
+	*json_bytes = part.json_bytes;
+	lode_html_part_release(&part);
+}
+
+/* ---- One state of the repository ---- */
+
+/* What a site has of a process that mined. */
+struct mined_apart {
+	struct lode_serve_repo *repo;
+	struct lode_maker *maker;
+	struct lode_serve_mine *outline;
+};
+
+static void close_mined(void *context)
+{
+	struct mined_apart *mined = context;
+
+	lode_maker_free(mined->maker);
+	lode_serve_mine_close(mined->outline);
+	free(mined);
+}
+
+static bool is_stopping(void *context)
+{
+	struct lode_serve_repo *repo = context;
+	bool is;
+
+	pthread_mutex_lock(&repo->lock);
+	is = repo->is_stopping;
+	pthread_mutex_unlock(&repo->lock);
+	return is;
+}
+
+static void heed_state(void *context, const struct lode_maker_state *state)
+{
+	struct lode_serve_repo *repo = context;
+
+	pthread_mutex_lock(&repo->lock);
+	repo->state = *state;
+	pthread_mutex_unlock(&repo->lock);
+}
+
+static void want_details(struct lode_serve_repo *repo)
+{
+	pthread_mutex_lock(&repo->lock);
+	repo->is_wanted = true;
+	pthread_cond_broadcast(&repo->changed);
+	pthread_mutex_unlock(&repo->lock);
+}
+
+/* Of the process that mined; if that is gone, another one is wanted. */
+static int ask_mined(void *context, const char *what, const struct lode_site_query *query,
+		     FILE *out, struct lode_error *err)
+{
+	const struct mined_apart *mined = context;
+	int rc = lode_maker_ask(mined->maker, what, query, out, err);
+
+	if (lode_maker_has_ended(mined->maker) && !is_stopping(mined->repo))
+		want_details(mined->repo);
+	return rc;
 }
 
 /* So that the next start has it. */
-static void keep_report(const struct lode_serve_repo *repo, const struct lode_html_part *part,
-			const struct mining *mining)
+static void keep_report(const struct lode_serve_repo *repo, const struct lode_maker_made *made,
+			char *json, size_t json_bytes)
 {
 	const struct lode_kept_report report = {
 		.mined_ns = lode_clock_ns(CLOCK_REALTIME),
-		.took_ms = mining->took_ms,
-		.code = mining->code,
-		.json = (char *)(uintptr_t)part->json,
-		.json_bytes = part->json_bytes,
+		.took_ms = made->took_ms,
+		.code = made->code,
+		.json = json,
+		.json_bytes = json_bytes,
 	};
 
 	lode_kept_report_write(&report, &repo->watch, repo->request.asked->options);
 }
 
-/* Takes the answer over. */
-static struct lode_site *site_of(const struct lode_serve_repo *repo,
-				 struct lode_mine_answer *answer, const struct mining *mining)
+static struct lode_site *site_of(struct lode_serve_repo *repo, struct lode_maker *maker,
+				 const char *json, size_t json_bytes)
 {
-	const struct lode_mine_request *asked = &repo->request;
-	struct lode_serve_mine *mine = lode_serve_mine_new(answer, &asked->reading, &repo->dirs,
-							   asked->repo, repo->is_anew);
+	struct mined_apart *mined = lode_alloc0(1, sizeof(*mined));
 	struct lode_site *site = lode_site_new();
-	struct lode_html_part part;
 	size_t page_bytes = 0;
-	char *page = lode_html_served_page(&page_bytes), title[1024],
-	     *inputs[] = {title_of(title, sizeof(title), repo)};
+	char *page = lode_html_served_page(&page_bytes), title[1024];
 
-	lode_html_part_make(&part, &lode_mine_document, answer, inputs, 1);
+	*mined = (struct mined_apart){repo, maker,
+				      lode_serve_mine_outline(&repo->dirs, repo->request.repo)};
 	lode_site_set_page(site, page, page_bytes);
-	lode_site_add_report(site, report_name, part.schema, part.title, part.json,
-			     part.json_bytes);
-	keep_report(repo, &part, mining);
-	lode_html_part_release(&part);
-	lode_serve_mine_add(mine, site, report_name);
-	lode_site_give(site, close_mine, mine);
+	lode_site_add_report(site, report_name, lode_mine_document.schema,
+			     title_of(title, sizeof(title), repo), json, json_bytes);
+	lode_serve_mine_add(mined->outline, site, report_name);
+	lode_site_set_relay(site, report_name, ask_mined, mined);
+	lode_site_give(site, close_mined, mined);
 	free(page);
 	return site;
+}
+
+/* The site of what is there now; NULL: there is none, what is wrong was said, and `made` has the
+   exit code. LODE_OK, or why the process that mines did not come to an end. */
+static int mine_apart(struct lode_site **out, struct lode_serve_repo *repo, bool is_first,
+		      struct lode_maker_made *made)
+{
+	const struct lode_maker_work work = {
+		.make = make_report,
+		.name = report_name,
+		.heed = heed_state,
+		.is_stopping = is_stopping,
+		.context = repo,
+		.memory_bytes = lode_memory_bound(),
+		.most_ms = is_first ? 0 : AGAIN_MS,
+		.niceness = is_first || repo->is_kept ? 0 : NICENESS,
+	};
+	struct lode_maker *maker;
+	struct lode_error err;
+	size_t n;
+	char *json;
+	int rc;
+
+	*out = NULL;
+	*made = (struct lode_maker_made){.code = LODE_EXIT_FAILURE};
+	rc = lode_maker_start(&maker, &work, made, &json, &n, &err);
+	if (rc != LODE_OK && !is_stopping(repo))
+		lode_say_error(repo->self, &err);
+	if (!json)
+		return rc;
+	*out = site_of(repo, maker, json, n);
+	repo->shown = maker; /* the caller shows it */
+	keep_report(repo, made, json, n);
+	free(json);
+	return rc;
 }
 
 /* How far the first mining is, for who asks. */
@@ -128,14 +265,15 @@ static int say_pending(void *context, const struct lode_site_query *query, FILE 
 	(void)query;
 	(void)out;
 	pthread_mutex_lock(&repo->lock);
-	lode_format_count(n, repo->n);
-	lode_format_count(n_read, repo->n_read);
-	if (!repo->n)
+	lode_format_count(n, repo->state.n);
+	lode_format_count(n_read, repo->state.n_done);
+	if (!repo->state.n)
 		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining: opening the repository");
-	else if (!repo->stage)
+	else if (!*repo->state.stage)
 		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining %s recordings: %s read", n, n_read);
 	else
-		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining %s recordings: %s", n, repo->stage);
+		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining %s recordings: %s", n,
+			  repo->state.stage);
 	pthread_mutex_unlock(&repo->lock);
 	return LODE_SITE_PENDING;
 }
@@ -144,12 +282,7 @@ static int say_pending(void *context, const struct lode_site_query *query, FILE 
 static int say_wanted(void *context, const struct lode_site_query *query, FILE *out,
 		      struct lode_error *err)
 {
-	struct lode_serve_repo *repo = context;
-
-	pthread_mutex_lock(&repo->lock);
-	repo->is_wanted = true;
-	pthread_cond_broadcast(&repo->changed);
-	pthread_mutex_unlock(&repo->lock);
+	want_details(context);
 	return say_pending(context, query, out, err);
 }
 
@@ -189,56 +322,6 @@ static struct lode_site *pending_site(struct lode_serve_repo *repo)
 	return site;
 }
 
-struct telling {
-	struct lode_serve_repo *repo;
-	struct lode_progress line;
-};
-
-static void tell_read(void *context, const struct lode_digest_progress *state)
-{
-	struct telling *telling = context;
-
-	pthread_mutex_lock(&telling->repo->lock);
-	telling->repo->n_read = state->n_done;
-	telling->repo->n = state->n_streams;
-	pthread_mutex_unlock(&telling->repo->lock);
-	lode_progress_read(&telling->line, state);
-}
-
-static void tell_stage(void *context, const char *stage, double done)
-{
-	struct telling *telling = context;
-
-	pthread_mutex_lock(&telling->repo->lock);
-	telling->repo->stage = strcmp(stage, "done") == 0 ? "making the report" : stage;
-	pthread_mutex_unlock(&telling->repo->lock);
-	lode_progress_stage(&telling->line, stage, done);
-}
-
-/* What is there now; what is wrong was said. */
-static void mine_repo(struct lode_mine_answer **out, struct lode_serve_repo *repo,
-		      struct mining *mining)
-{
-	int64_t start_ns = lode_clock_ns(CLOCK_MONOTONIC);
-	struct lode_mine_request request = repo->request;
-	struct telling telling = {.repo = repo};
-	struct lode_error err;
-	int rc;
-
-	request.reading.progress = tell_read;
-	request.mine.progress = tell_stage;
-	request.reading.progress_context = request.mine.progress_context = &telling;
-	lode_progress_start(&telling.line);
-	rc = lode_mine_run(out, &request, &err);
-	lode_progress_end(&telling.line);
-	mining->took_ms = (lode_clock_ns(CLOCK_MONOTONIC) - start_ns) / 1000000;
-	mining->code = lode_mine_say(repo->self, *out, rc, &err, NULL);
-	if (rc < 0) {
-		lode_mine_free(*out);
-		*out = NULL;
-	}
-}
-
 /* 1: what is shown, or nothing yet, is not what is there. */
 static int look_serve_mine_repo(struct lode_serve_repo *repo)
 {
@@ -276,82 +359,59 @@ static bool wait_ms(struct lode_serve_repo *repo, int64_t ms, bool heeds_questio
 	return goes_on;
 }
 
-static void mine_anew(struct lode_serve_repo *repo, bool is_changed)
+/* Gives how many ms the process worked: no longer than it took, and less where others had the CPUs,
+   which it gives way to; they would make it rest for as long again, many times over. */
+static int64_t mine_anew(struct lode_serve_repo *repo, bool is_changed)
 {
-	char path[4096];
-	struct lode_mine_answer *answer;
+	int64_t start_ns = lode_clock_ns(CLOCK_MONOTONIC);
+	struct lode_maker_made made;
 	struct lode_site *site;
-	struct mining mining;
-	size_t n_streams;
+	char path[4096];
+	int rc = mine_apart(&site, repo, false, &made);
 
-	mine_repo(&answer, repo, &mining);
 	lode_escape(path, sizeof(path), repo->request.repo);
-	if (!answer) {
-		lode_say(repo->self,
-			 "%s has changed and now yields no results; keeping the previous report",
-			 path);
-		/* Locked for long, no memory: the next look finds the change again. */
-		if (mining.code == LODE_EXIT_FAILURE)
+	if (!site) {
+		if (!is_stopping(repo))
+			lode_say(repo->self,
+				 rc == LODE_OK ? "%s has changed and now yields no results; "
+						 "keeping the previous report"
+					       : "%s was not mined; keeping the previous report",
+				 path);
+		/* Locked for long, killed: the next look finds the change again. */
+		if (made.code == LODE_EXIT_FAILURE && rc != LODE_SITE_NO_MEMORY &&
+		    rc != LODE_SITE_SLOW)
 			repo->watch.has_seen = false;
-		return;
+		return (lode_clock_ns(CLOCK_MONOTONIC) - start_ns) / 1000000;
 	}
-	n_streams = answer->n_streams;
-	site = site_of(repo, answer, &mining);
 	pthread_mutex_lock(&repo->lock);
 	if (!repo->is_stopping) {
 		lode_server_show(repo->server, site);
 		lode_say(repo->self,
 			 is_changed ? "%s has changed: %zu recording%s mined again"
 				    : "%s: %zu recording%s mined; the page can show details",
-			 path, n_streams, n_streams == 1 ? "" : "s");
+			 path, made.n, made.n == 1 ? "" : "s");
 	}
 	repo->is_wanted = false;
 	pthread_mutex_unlock(&repo->lock);
 	repo->is_kept = false;
 	lode_site_free(site);
-}
-
-/*
- * How long it has worked: no longer than it took, and less where others had the CPUs, which its
- * threads give way to; they would make it rest for as long again, many times over.
- */
-struct work {
-	int64_t wall_ns, cpu_ns;
-};
-
-static struct work start_work(void)
-{
-	return (struct work){lode_clock_ns(CLOCK_MONOTONIC),
-			     lode_clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
-}
-
-static int64_t worked_ms(const struct work *start)
-{
-	struct work now = start_work();
-	int64_t wall_ns = now.wall_ns - start->wall_ns, cpu_ns = now.cpu_ns - start->cpu_ns;
-
-	return (wall_ns < cpu_ns ? wall_ns : cpu_ns) / 1000000;
+	return made.took_ms < made.cpu_ms ? made.took_ms : made.cpu_ms;
 }
 
 /* The site of what is there at the start, and the news that there is one, or none, to the waiting
  * thread. */
 static bool mine_first(struct lode_serve_repo *repo)
 {
-	struct lode_mine_answer *answer;
-	struct lode_site *site = NULL;
+	struct lode_maker_made made;
+	struct lode_site *site;
 	char n[LODE_UNITS_BUFFER];
-	struct mining mining;
 
-	mine_repo(&answer, repo, &mining);
-	if (answer) {
-		lode_format_plural(n, answer->n_streams, "recording");
-		site = site_of(repo, answer, &mining);
-		repo->is_anew = true;
-	}
+	(void)mine_apart(&site, repo, true, &made);
+	repo->is_anew = site != NULL;
 	pthread_mutex_lock(&repo->lock);
-	repo->code = mining.code;
 	repo->has_first = true;
-	repo->is_mining = false;
+	if (!repo->is_stopping)
+		repo->code = made.code;
 	if (site && repo->server && !repo->is_stopping) {
 		lode_server_show(repo->server, site);
 		lode_site_free(site);
@@ -359,8 +419,9 @@ static bool mine_first(struct lode_serve_repo *repo)
 		repo->site = site;
 	}
 	if (repo->is_awaited && site)
-		lode_say(repo->self, "%s mined; the report is ready", n);
-	else if (repo->is_awaited)
+		lode_say(repo->self, "%s mined; the report is ready",
+			 (lode_format_plural(n, made.n, "recording"), n));
+	else if (repo->is_awaited && !repo->is_stopping)
 		kill(getpid(), SIGTERM); /* there will be nothing to show */
 	pthread_cond_broadcast(&repo->changed);
 	pthread_mutex_unlock(&repo->lock);
@@ -395,18 +456,10 @@ static bool show_kept(struct lode_serve_repo *repo, bool *is_current)
 	repo->site = kept_site(repo, &report);
 	repo->code = report.code;
 	repo->has_first = true;
-	repo->is_mining = false;
 	pthread_cond_broadcast(&repo->changed);
 	pthread_mutex_unlock(&repo->lock);
 	lode_kept_report_release(&report);
 	return true;
-}
-
-static void set_mining(struct lode_serve_repo *repo, bool is_mining)
-{
-	pthread_mutex_lock(&repo->lock);
-	repo->is_mining = is_mining;
-	pthread_mutex_unlock(&repo->lock);
 }
 
 static bool has_server(struct lode_serve_repo *repo)
@@ -448,30 +501,21 @@ static void *follow(void *context)
 	struct lode_serve_repo *repo = context;
 	int64_t pause_ms = LOOK_MS;
 	bool has_mined = false; /* if that failed, those who ask wait like all others */
-	struct work start;
 	int changed;
 
 	if (!show_first(repo))
 		return NULL;
-	/* Of this thread, and of those that it starts to mine with; the first mining is waited for,
-	   before a kept report as well as after it. */
-	if (!repo->is_kept)
-		(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
 	while (wait_ms(repo, pause_ms, !has_mined)) {
 		pause_ms = LOOK_MS;
 		has_mined = false;
 		if (!has_server(repo))
 			continue;
 		changed = look_serve_mine_repo(repo);
-		if (changed <= 0 && !wants_details(repo))
+		if (changed <= 0 && !wants_details(repo) &&
+		    !(repo->shown && lode_maker_has_ended(repo->shown)))
 			continue;
-		start = start_work();
-		set_mining(repo, true);
-		mine_anew(repo, changed > 0);
-		set_mining(repo, false);
+		pause_ms += REST_FACTOR * mine_anew(repo, changed > 0);
 		has_mined = true;
-		(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
-		pause_ms += REST_FACTOR * worked_ms(&start);
 	}
 	return NULL;
 }
@@ -503,7 +547,6 @@ int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command
 	repo->request = *request;
 	repo->dirs = *dirs;
 	repo->watch = (struct lode_repo_watch){.path = request->repo, .where = request->where};
-	repo->is_mining = true;
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&repo->changed, &attributes);
@@ -555,18 +598,14 @@ void lode_serve_repo_follow(struct lode_serve_repo *repo, struct lode_server *se
 bool lode_serve_repo_stop(struct lode_serve_repo *repo)
 {
 	struct timespec until;
-	bool is_mining;
 
 	if (!repo || !repo->has_thread)
 		return true;
 	pthread_mutex_lock(&repo->lock);
 	repo->is_stopping = true;
-	is_mining = repo->is_mining;
 	pthread_cond_signal(&repo->changed);
 	pthread_mutex_unlock(&repo->lock);
-	if (is_mining)
-		return false;
-	/* It may be about to mine; and it is nice: on a busy machine even its end takes long. */
+	/* It may be looking at a file system that does not answer. */
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += STOP_S;
 	if (pthread_clockjoin_np(repo->thread, NULL, CLOCK_MONOTONIC, &until) != 0)

@@ -1,5 +1,7 @@
 /*
  * A repository that is served: its site, and another one whenever others have changed its streams.
+ * It is mined in processes of their own (serve/maker.h), which then answer what is asked of the
+ * report: the server goes on, and shows what it has, whatever becomes of them.
  * A first mining that takes longer than a second is waited for by who asks: until then the report
  * is pending, and says how far it is.
  *
@@ -8,7 +10,7 @@
  *   look, once a second --(changed)--> mine again, beside the answering --> the server shows that
  *
  * Who asks meanwhile gets what was there. What is mined again takes as long as it took at the
- * start, and until it is shown there are two models in memory; afterwards it rests, so that imports
+ * start, and until it is shown there are two such processes; afterwards it rests, so that imports
  * that go on for hours cost a part of the machine. Signatures need none of this: they are read when
  * they are asked for.
  */
