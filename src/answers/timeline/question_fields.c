@@ -304,6 +304,7 @@ struct during_row {
 	int32_t tid;
 	const char *name, *function;
 	int64_t inside_ns, outside_ns;
+	uint64_t n_inside, n_outside;
 	double p;
 };
 
@@ -323,6 +324,9 @@ static const struct lode_field during_row_fields[] = {
 	LODE_FIELD(struct during_row, function, "innermost", .absent = "idle"),
 	LENGTH("inside_ns", struct during_row, inside_ns),
 	LENGTH("outside_ns", struct during_row, outside_ns),
+	LODE_FIELD_AS("inside_calls", struct during_row, n_inside,
+		      "calls that begin inside; of idle time 0"),
+	LODE_FIELD_AS("outside_calls", struct during_row, n_outside, "the same outside"),
 	LODE_FIELD(struct during_row, p,
 		   "share of shifts in time with at least this difference between the shares of "
 		   "the time inside and outside",
@@ -361,6 +365,8 @@ static const struct during *during_of(const struct lode_timeline_answer *answer,
 			.function = name_or_null(trace, row->function, arena),
 			.inside_ns = row->inside_ns,
 			.outside_ns = row->outside_ns,
+			.n_inside = row->n_inside,
+			.n_outside = row->n_outside,
 			.p = row->p,
 		};
 	}

@@ -551,6 +551,20 @@ static void print_versus(FILE *out, const struct lode_timeline_answer *answer,
 
 /* ---- While a thread is in a function or idle ---- */
 
+/* Calls per second of the time inside or outside; idle time has none. */
+static void set_rate(struct lode_table *table, size_t row, size_t column,
+		     const struct lode_during_row *of, uint64_t n, int64_t ns)
+{
+	double rate = ns > 0 ? (double)n * 1e9 / (double)ns : 0;
+
+	if (of->function == LODE_NONE)
+		lode_table_set(table, row, column, "-");
+	else if (rate < 99.95)
+		lode_table_set(table, row, column, "%.1f", rate);
+	else
+		lode_table_set_count(table, row, column, (uint64_t)(rate + 0.5));
+}
+
 static void set_during_row(struct lode_table *table, const struct lode_timeline_answer *answer,
 			   const struct lode_during_row *of)
 {
@@ -564,18 +578,21 @@ static void set_during_row(struct lode_table *table, const struct lode_timeline_
 		       lode_format_share(share, of->outside_ns, during->outside_ns));
 	lode_table_set(table, row, 2, "%+.1f", of->difference * 100);
 	lode_table_set(table, row, 3, "%.3f", of->p);
-	lode_table_set(table, row, 4, "%s",
+	set_rate(table, row, 4, of, of->n_inside, during->inside_ns);
+	set_rate(table, row, 5, of, of->n_outside, during->outside_ns);
+	lode_table_set(table, row, 6, "%s",
 		       thread_label(answer, answer->job.trace->threads.at[of->thread], text));
 }
 
 static void print_during(FILE *out, const struct lode_timeline_answer *answer,
 			 const struct lode_text_page *page)
 {
-	static const struct lode_table_column columns[] = {{"inside", true},  {"outside", true},
-							   {"points", true},  {"p", true},
-							   {"thread", false}, {"function", false}};
+	static const struct lode_table_column columns[] = {
+		{"inside", true},  {"outside", true},		{"points", true},
+		{"p", true},	   {"calls/s inside", true, 2}, {"outside", true, 2},
+		{"thread", false}, {"function", false}};
 	const struct lode_timeline_during *d = answer->during;
-	struct lode_table *table = lode_table_new(columns, 6, 0);
+	struct lode_table *table = lode_table_new(columns, 8, 0);
 	char spans[LODE_UNITS_BUFFER], inside[LODE_UNITS_BUFFER], outside[LODE_UNITS_BUFFER];
 	size_t room;
 
@@ -592,7 +609,7 @@ static void print_during(FILE *out, const struct lode_timeline_answer *answer,
 		char name[name_bytes];
 
 		lode_table_set_name(
-			table, i, 5,
+			table, i, 7,
 			function == LODE_NONE ? "(idle)" : label(answer->job.trace, function, name),
 			room);
 	}

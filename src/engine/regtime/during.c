@@ -10,6 +10,7 @@
 
 struct leaf_sink {
 	void (*take)(void *context, int64_t from, int64_t to, uint32_t function);
+	void (*begin)(void *context, int64_t t_ns, uint32_t function); /* a call; may be NULL */
 	void *context;
 };
 
@@ -53,6 +54,9 @@ static int walk_leaves(struct lode_call_cursor *cursor, int64_t t0, int64_t t1,
 		for (size_t i = 0; i < run.n; i++) {
 			advance_to(&walk, run.at[i].start_ns);
 			lode_vec_append(&walk.open, run.at[i]);
+			if (sink->begin)
+				sink->begin(sink->context, run.at[i].start_ns,
+					    lode_call_function(walk.thread, run.at[i].stack));
 		}
 	if (cursor->rc == LODE_OK)
 		advance_to(&walk, t1);
@@ -112,7 +116,7 @@ static int find_calls(struct lode_during *out, struct lode_call_cursor *cursor, 
 
 static int find_spans(struct lode_during *out, struct lode_call_cursor *cursor, uint32_t function)
 {
-	const struct leaf_sink idle = {take_idle, out};
+	const struct leaf_sink idle = {.take = take_idle, .context = out};
 
 	if (function != LODE_NONE)
 		return find_calls(out, cursor, function);
@@ -185,14 +189,32 @@ static size_t leaf_row(struct counting *c, uint32_t function)
 	return row;
 }
 
+static void pass_spans(struct counting *c, int64_t t_ns)
+{
+	while (c->next_span < c->out->spans.n && c->out->spans.at[c->next_span].to_ns <= t_ns)
+		c->next_span++;
+}
+
+static void take_begin(void *context, int64_t t_ns, uint32_t function)
+{
+	struct counting *c = context;
+	size_t i = leaf_row(c, function); /* may move the rows */
+	struct lode_during_row *row = &c->out->rows.at[c->first_row + i];
+
+	pass_spans(c, t_ns);
+	if (c->next_span < c->out->spans.n && c->out->spans.at[c->next_span].from_ns <= t_ns)
+		row->n_inside++;
+	else
+		row->n_outside++;
+}
+
 static void take_leaf(void *context, int64_t from, int64_t to, uint32_t function)
 {
 	struct counting *c = context;
 	size_t row = leaf_row(c, function), i;
 	int64_t inside = 0;
 
-	while (c->next_span < c->out->spans.n && c->out->spans.at[c->next_span].to_ns <= from)
-		c->next_span++;
+	pass_spans(c, from);
 	for (i = c->next_span; i < c->out->spans.n && c->out->spans.at[i].from_ns < to; i++) {
 		const struct lode_during_span *span = &c->out->spans.at[i];
 
@@ -227,7 +249,7 @@ static int count_thread(struct lode_during *out, struct lode_call_cursor *cursor
 			const float *condition)
 {
 	struct counting c = {.out = out, .thread = thread, .first_row = out->rows.n};
-	const struct leaf_sink sink = {take_leaf, &c};
+	const struct leaf_sink sink = {take_leaf, take_begin, &c};
 	int rc = walk_leaves(cursor, out->t0_ns, out->t1_ns, &sink);
 
 	for (size_t i = c.first_row; i < out->rows.n && rc == LODE_OK; i++)

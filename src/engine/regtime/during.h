@@ -33,7 +33,8 @@ struct lode_during_row {
 	size_t thread;
 	uint32_t function; /* LODE_NONE: idle */
 	int64_t inside_ns, outside_ns;
-	double difference; /* share of the time inside - share of the time outside */
+	uint64_t n_inside, n_outside; /* calls of the function that begin then; of idle time 0 */
+	double difference;	      /* share of the time inside - share of the time outside */
 	double p; /* NaN: less than LODE_DURING_LEAST of both, or nothing to compare with */
 };
 

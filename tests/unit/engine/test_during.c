@@ -31,6 +31,7 @@ enum { IDLE = RANDOM_MAX_FUNCTIONS, N_KINDS };
 
 struct plain_sums {
 	int64_t inside[RANDOM_MAX_THREADS][N_KINDS], outside[RANDOM_MAX_THREADS][N_KINDS];
+	uint64_t n_inside[RANDOM_MAX_THREADS][N_KINDS], n_outside[RANDOM_MAX_THREADS][N_KINDS];
 	int64_t all_inside;
 };
 
@@ -90,6 +91,15 @@ static void sum_plainly(struct plain_sums *sums, const struct plain_thread *plai
 				   : sums->outside)[k][leaf_at(&plain[k], from, to)] += to - from;
 	}
 	lode_vec_release(&at);
+	for (size_t k = 0; k < n_threads; k++)
+		for (size_t i = 0; i < plain[k].calls.n; i++) {
+			const struct plain_call *call = &plain[k].calls.at[i];
+
+			if (call->start >= t0 && call->start < t1)
+				(holds(&plain[of], function, call->start, call->start + 1)
+					 ? sums->n_inside
+					 : sums->n_outside)[k][call->function]++;
+		}
 }
 
 /* ---- Against it ---- */
@@ -112,6 +122,8 @@ static void check(const struct lode_during *got, const struct plain_sums *want,
 		CHECK(row->thread != of);
 		CHECK(row->inside_ns == want->inside[k][f]);
 		CHECK(row->outside_ns == want->outside[k][f]);
+		CHECK(row->n_inside == want->n_inside[k][f]);
+		CHECK(row->n_outside == want->n_outside[k][f]);
 		CHECK(!i || fabs(row[-1].difference) >= fabs(row->difference));
 		CHECK(isnan(row->p) || (row->p > 0 && row->p <= 1));
 		left.inside[k][f] = left.outside[k][f] = 0;
