@@ -56,6 +56,7 @@ bench: deps-bench
 ## truth: known faults in real software, recorded again, and whether lode names them (docs/truth.md; TRUTH=--doc)
 truth: deps-truth all
 	@truth/run.py --lode $(RELEASE)/lode $(TRUTH)
+	@truth/suspects.py $(RELEASE)/lode
 
 ## torture: damaged inputs, signals, closed pipes, small disks (docs/reliability.md): TORTURE_INPUTS (100000), TORTURE_KILLS (1000)
 torture: deps-test
