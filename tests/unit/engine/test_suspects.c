@@ -12,45 +12,14 @@
 #include <cmocka.h>
 
 #include "engine/suspects/explain.h"
-#include "engine/suspects/suspects.h"
-#include "random.h"
+#include "unit/engine/random_executions.h"
 
-enum { max_executions = 60, max_depth = 6, n_names = 7, max_metrics = 4, n_inputs = 12000 };
-
-static const char *const metric_names[max_metrics] = {"syscall:read", "block:device",
-						      "syscall:stat", "syscall:futex"};
-
-/* ---- Random inputs ---- */
-
-struct execution {
-	uint32_t metric, depth, frames[max_depth], stream;
-	int64_t value;
-};
-
-struct input {
-	uint64_t seed;
-	uint32_t n, n_streams;
-	struct execution e[max_executions];
-	struct lode_suspects_options options;
-	lode_threshold_rules rules;
-};
-
-static void print_input(const struct input *in)
-{
-	fprintf(stderr, "seed %llu: %u executions\n", (unsigned long long)in->seed, in->n);
-	for (uint32_t i = 0; i < in->n; i++) {
-		fprintf(stderr, "  stream %u %s %lld:", in->e[i].stream,
-			metric_names[in->e[i].metric], (long long)in->e[i].value);
-		for (uint32_t d = 0; d < in->e[i].depth; d++)
-			fprintf(stderr, " F%u", in->e[i].frames[d]);
-		fputc('\n', stderr);
-	}
-}
+enum { n_inputs = 12000 };
 
 #define CHECK(input, condition)                                                                   \
 	do {                                                                                      \
 		if (!(condition)) {                                                               \
-			print_input(input);                                                       \
+			random_executions_print(input);                                           \
 			fail_msg("seed %llu: %s", (unsigned long long)(input)->seed, #condition); \
 		}                                                                                 \
 	} while (0)
@@ -60,85 +29,12 @@ static bool is_near(double a, double b)
 	return a == b || fabs(a - b) <= 1e-9 * (1 + fabs(a) + fabs(b));
 }
 
-static void make_input(struct input *in, uint64_t seed)
-{
-	struct test_random r = {seed};
-	uint32_t n_metrics = 1 + test_random_below(&r, max_metrics);
-	uint32_t names = 2 + test_random_below(&r, n_names - 1);
-	static const int64_t spans[] = {2, 5, 40, 1000000, INT64_MAX / 2};
-	int64_t span = spans[test_random_below(&r, 5)];
-	struct lode_tally_options *tally = &in->options.tally;
-
-	memset(in, 0, sizeof(*in));
-	in->seed = seed;
-	in->n = test_random_below(&r, max_executions + 1);
-	in->n_streams = 1 + test_random_below(&r, 4);
-	for (uint32_t i = 0; i < in->n; i++) {
-		struct execution *e = &in->e[i];
-
-		e->metric = test_random_below(&r, n_metrics);
-		e->stream = (uint32_t)((uint64_t)i * in->n_streams / in->n);
-		e->depth = test_random_below(&r, max_depth + 1);
-		for (uint32_t d = 0; d < e->depth; d++)
-			e->frames[d] = test_random_below(&r, names);
-		e->value = (int64_t)(test_random_next(&r) % (uint64_t)span);
-		/* A long tail, so that some are beyond mean + 2σ. */
-		if (test_random_below(&r, 8) == 0 && span < 1 << 30)
-			e->value *= 50;
-	}
-	tally->n_subject_streams = UINT32_MAX;
-	if (in->n_streams > 1 && test_random_below(&r, 2)) {
-		tally->n_subject_streams = 1 + test_random_below(&r, in->n_streams - 1);
-		if (test_random_below(&r, 2))
-			in->options.kind = LODE_EVIDENCE_SIDES;
-		else
-			tally->source = LODE_THRESHOLDS_OTHER;
-	}
-	tally->pooled = test_random_below(&r, 4) == 0;
-	tally->robust = test_random_below(&r, 4) == 0;
-	in->options.correction = (enum lode_correction)test_random_below(&r, 3);
-}
-
-static struct lode_suspects *run(const struct input *in, struct lode_execution_set **set)
-{
-	uint32_t nodes[max_executions + 1], frame;
-	struct lode_suspects *s;
-	struct lode_error err;
-	char name[8];
-
-	*set = lode_execution_set_new(0);
-	for (uint32_t stream = 0; stream < in->n_streams; stream++) {
-		nodes[0] = 0;
-		lode_execution_set_begin(*set, "stream");
-		for (uint32_t i = 0; i < in->n; i++) {
-			const struct execution *e = &in->e[i];
-			struct lode_execution x = {
-				.start_ns = i, .value = e->value, .stack = i + 1};
-
-			nodes[i + 1] = 0;
-			if (e->stream != stream)
-				continue;
-			for (uint32_t d = 0; d < e->depth; d++) {
-				snprintf(name, sizeof(name), "F%u", e->frames[d]);
-				frame = lode_frame_intern(&(*set)->tree, "m", name, 0);
-				nodes[i + 1] =
-					lode_calltree_child(&(*set)->tree, nodes[i + 1], frame);
-			}
-			x.metric = lode_execution_set_metric(*set, metric_names[e->metric], "ns");
-			assert_int_equal(lode_execution_set_append(*set, &x, &err), 0);
-		}
-		lode_execution_set_end(*set, nodes, in->n + 1);
-	}
-	assert_int_equal(lode_suspects(&s, *set, &in->options, &err), 0);
-	return s;
-}
-
 /* ---- Plain definitions ---- */
 
 enum label { NONE, PRUNED, GOOD, BETWEEN, BAD };
 
 struct oracle {
-	const struct input *in;
+	const struct random_executions *in;
 	uint32_t metric[max_executions]; /* pooled or not */
 	bool is_other[max_executions];
 	enum label label[max_executions];
@@ -225,7 +121,7 @@ static enum label label_of(const struct oracle *o, uint32_t i)
 	return at_most(v, n, o->in->e[i].value, 2) ? BETWEEN : BAD;
 }
 
-static void oracle_init(struct oracle *o, const struct input *in)
+static void oracle_init(struct oracle *o, const struct random_executions *in)
 {
 	memset(o, 0, sizeof(*o));
 	o->in = in;
@@ -339,9 +235,9 @@ static uint32_t number_of(const struct lode_suspects *s, uint32_t frame)
 	return (uint32_t)strtoul(lode_frame_function(&s->tally.set->tree, frame) + 1, NULL, 10);
 }
 
-static const char *metric_name(const struct input *in, uint32_t metric)
+static const char *metric_name(const struct random_executions *in, uint32_t metric)
 {
-	return in->options.tally.pooled && metric != 1 ? "syscall:*" : metric_names[metric];
+	return in->options.tally.pooled && metric != 1 ? "syscall:*" : random_metric_names[metric];
 }
 
 static void check_labels(const struct oracle *o, const struct lode_suspects *s)
@@ -576,7 +472,7 @@ static void check_contrast(const struct oracle *o, const struct lode_suspects *s
 						      o->in->options.correction)));
 		return;
 	}
-	print_input(o->in);
+	random_executions_print(o->in);
 	fail_msg("seed %llu: no contrast of F%u by F%u", (unsigned long long)o->in->seed, t->leaf,
 		 t->caller);
 }
@@ -730,15 +626,15 @@ static void check_explanation(const struct oracle *o, const struct lode_suspects
 static void statistics_are_as_defined(void **state)
 {
 	struct lode_execution_set *set;
-	struct input in;
+	struct random_executions in;
 	struct oracle o;
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= n_inputs; seed++) {
 		struct lode_suspects *s;
 
-		make_input(&in, seed);
-		s = run(&in, &set);
+		random_executions_make(&in, seed);
+		s = random_executions_run(&in, &set);
 		oracle_init(&o, &in);
 		check_labels(&o, s);
 		check_functions(&o, s);
@@ -765,7 +661,7 @@ static void the_worked_example(void **state)
 		{"F2", 0, 0, 0, 1, 0, 1, -1},
 		{"F4", 0, 0, 0, 1, 0, 1, -1},
 	};
-	struct input in = {
+	struct random_executions in = {
 		.n = 3,
 		.n_streams = 1,
 		.e = {{.depth = 3, .frames = {1, 5, 3}, .value = 12000000},
@@ -783,7 +679,7 @@ static void the_worked_example(void **state)
 	lode_vec_append(&in.rules, rule);
 	in.options.tally.n_subject_streams = UINT32_MAX;
 	in.options.tally.by_hand = &in.rules;
-	s = run(&in, &set);
+	s = random_executions_run(&in, &set);
 	assert_int_equal(s->functions.n, 5);
 	for (size_t i = 0; i < 5; i++) {
 		const struct lode_suspect *f = &s->ranked[i];
