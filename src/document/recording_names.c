@@ -99,7 +99,7 @@ static void tell_apart(struct named *a, struct named *b)
 	}
 }
 
-char **lode_recording_names(const void *rows, size_t n, size_t row_bytes, size_t offset)
+char **lode_recording_names(size_t n, lode_path_of_row *path_of, const void *context)
 {
 	struct named *names = lode_alloc0(n + 1, sizeof(*names));
 	size_t n_bytes = (n + 1) * sizeof(char *);
@@ -108,8 +108,8 @@ char **lode_recording_names(const void *rows, size_t n, size_t row_bytes, size_t
 	for (size_t i = 0; i < n; i++) {
 		struct named *name = &names[i];
 
-		memcpy(&name->path, (const char *)rows + i * row_bytes + offset,
-		       sizeof(name->path));
+		name->path = path_of(context, i);
+		name->path = name->path ? name->path : "";
 		name->row = i;
 		name->n = counted_bytes(name->path);
 		name->start = base_start(name->path, name->n);
@@ -134,9 +134,30 @@ char **lode_recording_names(const void *rows, size_t n, size_t row_bytes, size_t
 	return out;
 }
 
+struct rows {
+	const char *member; /* of the first row */
+	size_t row_bytes;
+};
+
+static const char *path_of_member(const void *context, size_t row)
+{
+	const struct rows *rows = context;
+	const char *path;
+
+	memcpy(&path, rows->member + row * rows->row_bytes, sizeof(path));
+	return path;
+}
+
+char **lode_recording_names_in(const void *rows, size_t n, size_t row_bytes, size_t offset)
+{
+	const struct rows members = {(const char *)rows + offset, row_bytes};
+
+	return lode_recording_names(n, path_of_member, &members);
+}
+
 const char *lode_format_recording(char *buffer, size_t size, const char *path, size_t columns)
 {
-	char **names = lode_recording_names(&path, 1, sizeof(path), 0);
+	char **names = lode_recording_names_in(&path, 1, sizeof(path), 0);
 
 	lode_escape_fit(buffer, size, names[0], columns);
 	free(names);

@@ -329,6 +329,15 @@ static void add_worst(struct lode_table *table, const struct lode_cluster_shown 
 		lode_table_set(table, row, SET, "%s", shown->set_of[s->stream]);
 }
 
+static const char *path_of_worst(const void *context, size_t row)
+{
+	const struct lode_cluster_shown *shown = context;
+	const struct lode_digest *digest = shown->mined->digest;
+	uint32_t stream = digest->symptoms.at[shown->cluster->worst[row].symptom].stream;
+
+	return digest->tree.strings.text.at[digest->streams.at[stream].path];
+}
+
 static void print_worst(FILE *out, const struct lode_cluster_shown *shown,
 			const struct lode_text_page *page)
 {
@@ -347,22 +356,15 @@ static void print_worst(FILE *out, const struct lode_cluster_shown *shown,
 	};
 	struct lode_table *table = lode_table_new(columns, N_WORST_COLUMNS, 2);
 	size_t n = shown->n_worst, room;
-	LODE_VEC(const char *) paths = {0};
 	char **names;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t stream = digest->symptoms.at[c->worst[i].symptom].stream;
-
+	for (size_t i = 0; i < n; i++)
 		add_worst(table, shown, &c->worst[i]);
-		lode_vec_append(&paths,
-				digest->tree.strings.text.at[digest->streams.at[stream].path]);
-	}
-	names = lode_recording_names(paths.at, n, sizeof(*paths.at), 0);
+	names = lode_recording_names(n, path_of_worst, shown);
 	room = lode_table_room(table, page->columns);
 	for (size_t i = 0; i < n; i++)
 		lode_table_set_text(table, i, RECORDING, names[i], room < 40 ? room : 40);
 	free(names);
-	lode_vec_release(&paths);
 	fprintf(out, has_times ? "\n"
 				 "Worst symptoms (\"at\": time from the symptom's start)\n"
 			       : "\n"

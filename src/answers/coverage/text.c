@@ -67,26 +67,28 @@ static void set_worst(struct lode_table *table, const struct lode_coverage_answe
 	lode_table_set(table, row, WORST, "%s, %s", name, text);
 }
 
+static const char *path_of_worst(const void *context, size_t row)
+{
+	const struct lode_coverage_answer *answer = context;
+	const struct lode_coverage_worst *worst = answer->signatures[row].worst;
+
+	return worst ? worst->stream : NULL;
+}
+
 static void print_table(FILE *out, const struct lode_coverage_answer *answer,
 			const struct lode_text_page *page)
 {
 	struct lode_table *table = lode_table_new(table_columns, N_COLUMNS, 0);
-	LODE_VEC(const char *) paths = {0};
 	char **names;
 	size_t room;
 
-	for (size_t i = 0; i < answer->n_told; i++) {
-		const struct lode_coverage_worst *worst = answer->signatures[i].worst;
-
+	for (size_t i = 0; i < answer->n_told; i++)
 		set_numbers(table, answer, &answer->signatures[i]);
-		lode_vec_append(&paths, worst ? worst->stream : "");
-	}
-	names = lode_recording_names(paths.at, paths.n, sizeof(*paths.at), 0);
+	names = lode_recording_names(answer->n_told, path_of_worst, answer);
 	room = lode_table_fit(table, page->columns, 24, WORST, NULL);
 	for (size_t i = 0; i < answer->n_told; i++)
 		set_worst(table, answer, i, names[i], room);
 	free(names);
-	lode_vec_release(&paths);
 	lode_table_end(table, out, page);
 }
 

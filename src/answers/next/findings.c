@@ -47,27 +47,20 @@ static const char *enough_words(struct lode_arena *arena, const struct lode_next
 		problem_words(arena, answer, n_new), answer->n_seen ? " not seen yet" : "");
 }
 
-/* The name of the recording with the largest rest, among all. */
-static char *rest_name(const struct lode_next_answer *answer)
+/* The recording with the largest rest, then all. */
+static const char *path_of_rest(const void *context, size_t row)
 {
+	const struct lode_next_answer *answer = context;
 	const struct lode_digest *digest = answer->digest;
-	LODE_VEC(const char *) paths = {0};
-	char **names, *name;
 
-	lode_vec_append(&paths, answer->rest->stream);
-	for (size_t i = 0; i < digest->streams.n; i++)
-		lode_vec_append(&paths, digest->tree.strings.text.at[digest->streams.at[i].path]);
-	names = lode_recording_names(paths.at, paths.n, sizeof(*paths.at), 0);
-	name = lode_strdup(names[0]);
-	free(names);
-	lode_vec_release(&paths);
-	return name;
+	return row ? digest->tree.strings.text.at[digest->streams.at[row - 1].path]
+		   : answer->rest->stream;
 }
 
 static const char *rest_words(struct lode_arena *arena, const struct lode_next_answer *answer)
 {
 	char share[LODE_UNITS_BUFFER], rest[LODE_UNITS_BUFFER], here[LODE_UNITS_BUFFER];
-	char rest_share[LODE_UNITS_BUFFER], whole[LODE_UNITS_BUFFER], name[1024], *raw_name;
+	char rest_share[LODE_UNITS_BUFFER], whole[LODE_UNITS_BUFFER], name[1024], **names;
 
 	lode_format_share(share, answer->explained_ns, answer->symptom_ns);
 	lode_format_cost_long(whole, answer->symptom_ns, answer->unit);
@@ -78,9 +71,9 @@ static const char *rest_words(struct lode_arena *arena, const struct lode_next_a
 	if (!answer->rest)
 		return lode_finding_text(arena, "%s of %s is explained, %s (%s) is not", share,
 					 whole, rest_share, rest);
-	raw_name = rest_name(answer);
-	lode_escape_fit(name, sizeof(name), raw_name, 200);
-	free(raw_name);
+	names = lode_recording_names(answer->digest->streams.n + 1, path_of_rest, answer);
+	lode_escape_fit(name, sizeof(name), names[0], 200);
+	free(names);
 	return lode_finding_text(
 		arena, "%s of %s is explained; %s (%s) is not, %s in %s (%s)", share, whole,
 		rest_share, rest,

@@ -56,7 +56,7 @@ static void short_and_different(void **state)
 	assert_string_equal(names[0], "a/perf.data");
 	assert_string_equal(names[1], "a/perf.data.zst");
 	free(names);
-	free(lode_recording_names(NULL, 0, sizeof(*rows), 0));
+	free(lode_recording_names_in(NULL, 0, sizeof(*rows), 0));
 }
 
 /* The last `n` parts; all if there are fewer. */
