@@ -206,10 +206,11 @@ char *lode_bundle_pids_read(const char *recording)
 	return read_words(recording, ".pids");
 }
 
-void lode_bundle_stacks_write(const char *dir, bool has_dumps, unsigned mark)
+void lode_bundle_stacks_write(const char *dir, bool has_dumps, unsigned mark, bool gave_up)
 {
 	char text[16];
-	char *const words[] = {(char *)(has_dumps ? "dumps" : "chains"), text, NULL};
+	char *const words[] = {(char *)(has_dumps ? "dumps" : "chains"), text,
+			       (char *)(gave_up ? "ended" : NULL), NULL};
 
 	snprintf(text, sizeof(text), "%04x", mark);
 	(void)write_words(dir, LODE_STACKS_NOTE, words, NULL);
@@ -223,4 +224,13 @@ bool lode_bundle_stacks_read(const char *recording, bool *has_dumps, unsigned *m
 	free(text);
 	*has_dumps = strcmp(kind, "dumps") == 0;
 	return is_told && (*has_dumps || strcmp(kind, "chains") == 0);
+}
+
+bool lode_bundle_stacks_gave_up(const char *recording)
+{
+	char *text = read_words(recording, LODE_STACKS_NOTE), word[8] = "";
+	bool is_told = text && sscanf(text, "%*7s %*4x %7s", word) == 1;
+
+	free(text);
+	return is_told && strcmp(word, "ended") == 0;
 }

@@ -6,7 +6,8 @@
  *   DIR/.pids        "12,13": the processes that were running already, or the command's first one,
  *                    which its name alone does not distinguish from others before its exec
  *   DIR/.stacks      "chains" or "dumps": its stacks, for recordings that will be compared with it,
- *                    and a number that distinguishes the command from others
+ *                    and a number that distinguishes the command from others; "ended" behind
+ *                    them if dumps were given up
  *   DIR/INCOMPLETE   exists until the bundle is complete: what it lacks. It stays with the bundle,
  *                    also when lode was killed:
  *
@@ -48,10 +49,13 @@ int lode_bundle_pids_write(const char *dir, const char *pids, struct lode_error 
 char *lode_bundle_pids_read(const char *recording);
 
 #define LODE_STACKS_NOTE ".stacks"
-/* `mark`: which command it is of, 16 bits. A note that cannot be written is no loss. */
-void lode_bundle_stacks_write(const char *dir, bool has_dumps, unsigned mark);
+/* `mark`: which command it is of, 16 bits. `gave_up`: dumps were begun, and there were too many. A
+   note that cannot be written is no loss. */
+void lode_bundle_stacks_write(const char *dir, bool has_dumps, unsigned mark, bool gave_up);
 /* False: it does not say. */
 bool lode_bundle_stacks_read(const char *recording, bool *has_dumps, unsigned *mark);
+/* Were dumps given up while it was recorded, as far as the note says? */
+bool lode_bundle_stacks_gave_up(const char *recording);
 
 /* Of a bundle that was not filled. */
 void lode_bundle_notes_remove(const char *dir);

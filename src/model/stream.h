@@ -108,6 +108,7 @@ struct lode_stream {
 	bool has_switches, has_wakings, has_samples, has_callchains, has_syscalls;
 	bool is_attached;      /* is_command: of processes that ran already, and were named to be
 				  recorded */
+	bool gave_up_dumps;    /* of stacks: they were begun, and there were too many */
 	bool is_command_asked; /* the recorder was asked what it does: `lode record COMMAND` */
 	bool is_one_cpu; /* one CPU's running events alone were read (--cpu): gaps are not waits */
 	bool is_part;	 /* only [part_t0_ns, part_t1_ns) was read (--time) */

@@ -230,8 +230,9 @@ static int record(struct lode_record_result *out, const struct lode_record_optio
 	if (titles >= 0)
 		close(titles);
 	if (rc == 0 && options->command)
-		lode_bundle_stacks_write(out->bundle, out->has_dumps,
-					 lode_words_mark(options->command));
+		lode_bundle_stacks_write(
+			out->bundle, out->has_dumps, lode_words_mark(options->command),
+			!out->has_dumps && (options->want_at_once || options->want_later));
 	free(argv);
 	return rc;
 }

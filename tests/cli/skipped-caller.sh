@@ -151,3 +151,8 @@ rm -r symbols
 echo '== what is said of it'
 "$LODE" info lacking.data | grep -e "innermost function's caller" -e 'caller of its innermost' -e 'Largest flaw' -e 'stacks without' -A 1
 "$LODE" mine --symptom comm=prog lacking.data | grep -A 1 'Missing callers'
+echo '== where stack dumps were given up'
+mkdir given-up.lode
+cp lacking.data given-up.lode/perf.data
+printf 'chains\0001f2e\0ended\0' >given-up.lode/.stacks
+"$LODE" info given-up.lode | grep -A 4 'caller of its innermost function, mostly'

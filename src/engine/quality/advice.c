@@ -296,14 +296,17 @@ static void advise_callers(struct lode_quality *q, const struct lode_stream *str
 	bool is_skipping = lode_part_pct(q->command.skips_caller) > notable_pct;
 	char or_dumps[160] = ", or record stack dumps";
 	double events_per_s = lode_dump_rate(stream);
-	bool do_fit = lode_dumps_fit(events_per_s, stream->n_cpus);
+	bool do_fit = !stream->gave_up_dumps && lode_dumps_fit(events_per_s, stream->n_cpus);
 
 	if (!is_cut && !is_skipping)
 		return;
 	/* Not where stack dumps cut stacks already. */
 	wish->dwarf = do_fit && lode_part_pct(q->command.truncated) <= notable_pct;
 	wish->no_dumps |= !do_fit;
-	if (!do_fit)
+	if (stream->gave_up_dumps)
+		snprintf(or_dumps, sizeof(or_dumps),
+			 ". Stack dumps were tried and ended, as there were too many of them");
+	else if (!do_fit)
 		snprintf(or_dumps, sizeof(or_dumps),
 			 ". Stack dumps of this number of events would be %.0f MB/s, and events "
 			 "are lost beyond some %.0f MB/s here",

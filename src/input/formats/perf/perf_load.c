@@ -241,6 +241,7 @@ static void describe_command(struct lode_stream *stream, struct loading *l)
 	if (pids)
 		lode_perf_command_give_pids(&l->deliver.command, pids);
 	stream->is_command_asked = command != NULL;
+	stream->gave_up_dumps = has_notes && lode_bundle_stacks_gave_up(stream->path);
 	snprintf(text, size, "%s%s%s", recorder, between, what);
 	stream->command = keep_text(stream, text);
 	free(command);
