@@ -49,6 +49,8 @@ P
 "$LODE" timeline trace.json | sed -n '/^trace.json/,/^$/p'
 "$LODE" timeline --details --functions trace.json | grep -c 'page [01]'
 "$LODE" pio compare --at 1970-01-01T00:03:21Z trace.json
+{ head -c 200000 trace.json; printf 'x'; } >cut.json
+"$LODE" pio compare --at 1970-01-01T00:03:21Z cut.json | grep 'not read'
 printf '[{"ph":"X","name":"once","ts":1,"dur":2,"pid":1,"tid":1},{"ph":"C","name":"c","ts":"x","args":{"a":1}},{"ph":"C","name":"c","ts":1,"args":{"a":"many"}}' >none.json
 "$LODE" pio compare --at 1970-01-01T00:03:21Z none.json
 echo $?

@@ -234,6 +234,10 @@ static void tell_compared(struct comparing *c)
 	lode_losses_add(&c->recorded[0].requests.losses, &c->recorded[1].requests.losses);
 	answer->losses = answer->losses_at;
 	answer->n_losses = lode_loss_rows(answer->losses_at, &c->recorded[0].requests.losses);
+	/* What was recorded goes with this run. */
+	for (size_t i = 0; i < answer->n_losses; i++)
+		answer->losses_at[i].detail =
+			lode_arena_strdup(&answer->arena, answer->losses_at[i].detail);
 	if (answer->services_in.label[0]) {
 		answer->source = LODE_PIO_SERVICES_BY_LABEL;
 		answer->separator = lode_arena_strdup(&answer->arena, answer->services_in.label);
