@@ -12,7 +12,9 @@
 #include "tool/terminal.h"
 #include "tool/messages.h"
 #include "answers/pio/hook.h"
+#include "base/clock.h"
 #include "base/written.h"
+#include "input/formats/counters/counter_source.h"
 
 enum {
 	POLL_MS = 250,
@@ -176,7 +178,7 @@ static void name_missing(struct watching *w)
 			is_log ? input->text : lode_pio_counter_path(input->text, &server);
 		struct lode_error err;
 
-		if (access(path, F_OK) != 0 && errno == ENOENT) {
+		if (!lode_counters_is_query(path) && access(path, F_OK) != 0 && errno == ENOENT) {
 			lode_fail(&err, LODE_ERR_IO, path, -1, "%s",
 				  is_once ? "does not exist"
 					  : "does not exist yet: waiting for it");
@@ -276,27 +278,43 @@ static int watch_inputs(const struct lode_command *self, const struct watch_valu
 	return code;
 }
 
+/* A query that is wrong is wrong each time it is asked. */
+static int query_misuse(const struct lode_command *self, const struct watch_values *v,
+			const char *text)
+{
+	int64_t now = lode_clock_ns(CLOCK_REALTIME), step_ns;
+	int code = LODE_EXIT_OK;
+	struct lode_error err;
+	char *server, *query;
+	const char *path = lode_pio_counter_path(text, &server);
+
+	if (lode_counters_is_query(path)) {
+		query = lode_counters_query_between(path, v->from == 1 ? INT64_MIN : now, now,
+						    &step_ns, &err);
+		code = query ? LODE_EXIT_OK : lode_say_error(self, &err);
+		free(query);
+	}
+	free(server);
+	return code;
+}
+
 static int watch_misuse(const struct lode_command *self, const struct watch_values *v,
 			const char *operand)
 {
-	bool has_counters = false, asks_prometheus = false;
+	bool has_counters = false;
 	int code = operand ? lode_pio_misuse(self, &v->inputs, operand) : LODE_EXIT_OK;
 
 	for (size_t i = 0; i < v->inputs.list.n; i++) {
 		const struct lode_pio_input *input = &v->inputs.list.at[i];
 
 		has_counters |= input->kind == LODE_PIO_COUNTERS;
-		asks_prometheus |= input->kind == LODE_PIO_COUNTERS &&
-				   strstr(input->text, "prometheus:http") != NULL;
+		if (code == LODE_EXIT_OK && input->kind == LODE_PIO_COUNTERS)
+			code = query_misuse(self, v, input->text);
 	}
 	if (code == LODE_EXIT_OK)
 		code = lode_pio_model_misuse(self, v->model);
 	if (code == LODE_EXIT_OK && !has_counters)
 		code = lode_command_misused(self, "give counters: --counters [SERVER=]FILE");
-	if (code == LODE_EXIT_OK && asks_prometheus)
-		code = lode_command_misused(
-			self,
-			"Prometheus cannot be watched, only analysed: pio watch follows files");
 	return code == LODE_EXIT_OK ? lode_pio_misuse(self, &v->inputs, NULL) : code;
 }
 
@@ -319,11 +337,13 @@ const struct lode_command lode_cmd_pio_watch = {
 	.name = "pio watch",
 	.summary = "follow logs and counters, and report when and where the service gets slow",
 	.usage = "[OPTION]... --model FILE --counters [SERVER=]FILE... [--log FILE...]",
-	.description = "Follows files as they grow, across rotation, and prints a line when a slow "
-		       "period starts (dated back to its first slow interval) and when it ends. "
-		       "Results are the same as those of 'lode pio analyse' on the same data.\n\n"
-		       "Runs until SIGTERM or SIGINT. With --state, a restarted watch resumes "
-		       "where it stopped, without repeating or losing a period.",
+	.description =
+		"Follows files as they grow, across rotation, asks Prometheus "
+		"(prometheus:http://...) at each of its steps, and prints a line when a slow "
+		"period starts (dated back to its first slow interval) and when it ends. "
+		"Results are the same as those of 'lode pio analyse' on the same data.\n\n"
+		"Runs until SIGTERM or SIGINT. With --state, a restarted watch resumes "
+		"where it stopped, without repeating or losing a period.",
 	.options = options,
 	.examples = examples,
 	.run = pio_watch_command,

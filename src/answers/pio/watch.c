@@ -3,6 +3,7 @@
 
 #include "answers/pio/parts.h"
 #include "answers/pio/watch_parts.h"
+#include "input/formats/counters/counter_source.h"
 
 enum {
 	CHUNK_BYTES = 256 << 10,
@@ -69,6 +70,7 @@ void lode_pio_watch_add_counters(struct lode_pio_watch *w, const char *path, con
 	struct lode_watch_source *s = add_source(w, path);
 
 	s->server = server ? lode_strdup(server) : NULL;
+	s->is_query = lode_counters_is_query(path);
 }
 
 void lode_watch_start(struct lode_pio_watch *w)
@@ -250,8 +252,15 @@ bool lode_pio_watch_poll(struct lode_pio_watch *w, const struct lode_pio_watcher
 	for (int n = 0; n < CHUNKS_PER_POLL && (s = next_source(w)); n++) {
 		struct lode_follow_chunk chunk;
 		struct lode_error err;
-		int rc = lode_follow_read(s->follow, CHUNK_BYTES, &chunk, &err);
+		int rc;
 
+		if (s->is_query) {
+			lode_watch_ask(w, s, watcher);
+			s->is_idle = true;
+			advance(w, watcher);
+			continue;
+		}
+		rc = lode_follow_read(s->follow, CHUNK_BYTES, &chunk, &err);
 		note_truncation(w, s);
 		if (rc < 0)
 			lode_watch_warn(s, watcher, &err);

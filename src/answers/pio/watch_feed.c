@@ -1,10 +1,14 @@
 /* What a watch has read, taken in. */
 #include "answers/pio/watch_parts.h"
 
+#include "base/clock.h"
 #include "model/clock_guard.h"
 #include "model/interval_axis.h"
 #include "input/formats/counters/counter_source.h"
 
+/* Values of a time are asked for so much later, when Prometheus has them; and so often at most. */
+#define SETTLED_NS	((int64_t)2000000000)
+#define LEAST_ASKING_NS ((int64_t)1000000000)
 enum { MOST_EARLY = 1 << 20 }; /* LIMIT: requests; more come of a clock that is wrong */
 
 void lode_watch_warn(struct lode_watch_source *source, const struct lode_pio_watcher *watcher,
@@ -94,6 +98,17 @@ static void find_section(struct lode_watch_source *s, const char *text, size_t s
 	}
 }
 
+/* Losses so far, and the newest time. */
+static void note_delivered(struct lode_pio_watch *w, struct lode_watch_source *s)
+{
+	int64_t newest = lode_counter_log_newest(w->counters);
+
+	lode_losses_add(&w->losses, lode_counter_log_losses(w->counters));
+	memset(lode_counter_log_losses(w->counters), 0, sizeof(struct lode_losses));
+	if (newest > s->newest_ns)
+		s->newest_ns = newest;
+}
+
 static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
 			  const struct lode_follow_chunk *chunk,
 			  const struct lode_pio_watcher *watcher)
@@ -104,7 +119,6 @@ static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
 	struct lode_counter_facts facts;
 	struct joined joined;
 	struct lode_error err;
-	int64_t newest;
 
 	if (is_sadf && !s->section.n)
 		find_section(s, chunk->head, chunk->head_size);
@@ -120,13 +134,39 @@ static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
 		lode_watch_warn(s, watcher, &err);
 	else
 		s->is_warned = false;
-	lode_losses_add(&w->losses, lode_counter_log_losses(w->counters));
-	memset(lode_counter_log_losses(w->counters), 0, sizeof(struct lode_losses));
 	if (is_sadf)
 		find_section(s, chunk->text, chunk->size);
-	newest = lode_counter_log_newest(w->counters);
-	if (newest > s->newest_ns)
-		s->newest_ns = newest;
+	note_delivered(w, s);
+}
+
+void lode_watch_ask(struct lode_pio_watch *w, struct lode_watch_source *s,
+		    const struct lode_pio_watcher *watcher)
+{
+	int64_t end_ns = lode_clock_ns(CLOCK_REALTIME) - SETTLED_NS, step_ns = 0;
+	int64_t start_ns = w->options.is_from_start ? INT64_MIN : end_ns;
+	const char *path = lode_follow_path(s->follow);
+	struct lode_counter_facts facts;
+	struct lode_error err;
+	char *text;
+
+	if (lode_clock_ns(CLOCK_MONOTONIC) < s->ask_ns)
+		return;
+	text = lode_counters_query_between(path, start_ns, end_ns, &step_ns, &err);
+	if (text && s->newest_ns != INT64_MIN) {
+		free(text);
+		start_ns = s->newest_ns + step_ns;
+		if (start_ns > end_ns)
+			return;
+		text = lode_counters_query_between(path, start_ns, end_ns, &step_ns, &err);
+	}
+	if (!text || lode_counters_read(w->counters, text, s->server, &facts, &err) < 0)
+		lode_watch_warn(s, watcher, &err);
+	else
+		s->is_warned = false;
+	free(text);
+	s->ask_ns = lode_clock_ns(CLOCK_MONOTONIC) +
+		    (step_ns > LEAST_ASKING_NS ? step_ns : LEAST_ASKING_NS);
+	note_delivered(w, s);
 }
 
 /* ---- Requests ---- */

@@ -7,10 +7,12 @@
 #include "base/follow_file.h"
 #include "model/counters.h"
 
-/* One file. */
+/* One file, or Prometheus. */
 struct lode_watch_source {
-	struct lode_follow *follow;
+	struct lode_follow *follow; /* of a query nothing but its text, as the path */
 	bool is_log;
+	bool is_query;
+	int64_t ask_ns;	   /* queries: the next time to ask (CLOCK_MONOTONIC) */
 	char *server;	   /* of counters; NULL: by the file's name */
 	int64_t newest_ns; /* INT64_MIN: nothing yet */
 	int64_t early_ns;  /* of its last request ahead of all counters, as after a pause;
@@ -61,5 +63,8 @@ void lode_watch_start(struct lode_pio_watch *watch);
 /* Takes in what was read; a failure is warned of. */
 void lode_watch_feed(struct lode_pio_watch *watch, struct lode_watch_source *source,
 		     const struct lode_follow_chunk *chunk, const struct lode_pio_watcher *watcher);
+/* Asks Prometheus for what is new, if it is time. */
+void lode_watch_ask(struct lode_pio_watch *watch, struct lode_watch_source *source,
+		    const struct lode_pio_watcher *watcher);
 void lode_watch_warn(struct lode_watch_source *source, const struct lode_pio_watcher *watcher,
 		     const struct lode_error *err);

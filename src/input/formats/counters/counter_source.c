@@ -86,7 +86,8 @@ static int read_counters(struct lode_counter_log *log, struct lode_input *input,
 	}
 	if (rc == LODE_OK && !facts->n_rows)
 		rc = lode_fail(
-			err, LODE_ERR_FORMAT, path, -1, "no row is a sample: %s",
+			err, LODE_ERR_FORMAT, lode_prometheus_is(path) ? NULL : path, -1,
+			"no row is a sample: %s", /* a query may hold a password */
 			lode_counter_log_losses(log)->by_kind[LODE_LOSS_BAD_RECORD].count
 				? lode_counter_log_losses(log)->by_kind[LODE_LOSS_BAD_RECORD].detail
 				: "it has none");
@@ -98,6 +99,35 @@ static int read_counters(struct lode_counter_log *log, struct lode_input *input,
 	lode_vec_release(&reader.key);
 	free(by_name);
 	return rc;
+}
+
+/* ---- Queries ---- */
+
+bool lode_counters_is_query(const char *path)
+{
+	return lode_prometheus_is(path);
+}
+
+/* Of a parameter that is given twice the later one holds. */
+char *lode_counters_query_between(const char *path, int64_t start_ns, int64_t end_ns,
+				  int64_t *step_ns, struct lode_error *err)
+{
+	struct lode_prometheus_query query;
+	size_t size = strlen(path) + 100;
+	char *text = lode_alloc(size), start[50] = "";
+
+	if (start_ns != INT64_MIN)
+		snprintf(start, sizeof(start), "&start=%lld.%09lld",
+			 (long long)(start_ns / 1000000000), (long long)(start_ns % 1000000000));
+	snprintf(text, size, "%s%s&end=%lld.%09lld", path, start, (long long)(end_ns / 1000000000),
+		 (long long)(end_ns % 1000000000));
+	if (lode_prometheus_parse(&query, text, end_ns, err) == LODE_OK) {
+		*step_ns = query.step_ns;
+		lode_prometheus_release(&query);
+		return text;
+	}
+	free(text);
+	return NULL;
 }
 
 /* ---- Folders ---- */

@@ -34,6 +34,15 @@ struct lode_counter_facts {
 int lode_counters_read(struct lode_counter_log *log, const char *path, const char *server,
 		       struct lode_counter_facts *facts, struct lode_error *err);
 
+/* Whether `path` asks Prometheus. */
+bool lode_counters_is_query(const char *path);
+/*
+ * The same query from `start_ns` (INT64_MIN: its own start) to `end_ns`, to be freed; NULL: it is
+ * wrong. *step_ns: how often there is a value.
+ */
+char *lode_counters_query_between(const char *path, int64_t start_ns, int64_t end_ns,
+				  int64_t *step_ns, struct lode_error *err);
+
 /* The same of a part of plain text in memory; `name` stands for its path. */
 int lode_counters_read_text(struct lode_counter_log *log, const char *name,
 			    const struct lode_text_part *part, const char *server,
