@@ -82,16 +82,22 @@ def simulate(seed, noise):
     return tree, at, kind, table
 
 
-def lode_first(lode, folder, table):
+def lode_first(lode, folder, table, tree):
+    """Without and with the calls."""
     names = [f"s{s:02}_{c}" for s in range(SERVICES) for c in COUNTERS]
     for name, first, end in (("before", 0, BEFORE), ("after", BEFORE, BEFORE + AFTER)):
         with open(os.path.join(folder, f"{name}.csv"), "w", encoding="utf-8", newline="") as f:
             out = csv.writer(f)
             out.writerow(["time", *names])
             out.writerows([1795230000 + t, *(f"{v:.6g}" for v in table[t])] for t in range(first, end))
-    found = json.loads(subprocess.run([lode, "pio", "compare", "--json", "--before", os.path.join(folder, "before.csv"),
-                                       "--after", os.path.join(folder, "after.csv")], stdout=subprocess.PIPE, check=True).stdout)
-    return int(found["services"][0]["service"][1:]) if found["services"] else None
+    edges = os.path.join(folder, "edges.csv")
+    with open(edges, "w", encoding="utf-8") as f:
+        f.writelines(f"s{tree.parent[s]:02},s{s:02}\n" for s in range(1, SERVICES))
+    for options in ((), ("--edges", edges)):
+        out = subprocess.run([lode, "pio", "compare", "--json", *options, "--before", os.path.join(folder, "before.csv"),
+                              "--after", os.path.join(folder, "after.csv")], stdout=subprocess.PIPE, check=True).stdout
+        services = json.loads(out)["services"]
+        yield int(services[0]["service"][1:]) if services else None
 
 
 def plain(table, is_robust):
@@ -127,7 +133,7 @@ def case(argument):
     tree, at, kind, table = simulate(seed, noise)
     robust, normal = plain(table, True), plain(table, False)
     with tempfile.TemporaryDirectory() as folder:
-        firsts = (lode_first(lode, folder, table), robust.index(max(robust)), normal.index(max(normal)), walk(tree, robust))
+        firsts = (*lode_first(lode, folder, table, tree), robust.index(max(robust)), normal.index(max(normal)), walk(tree, robust))
     depth = tree.depth[at] // 2 * 2
     keys = ("all", f"depth {depth} to {depth + 1}" if depth < 6 else "depth 6 and more", f"noise {100 * noise:2.0f} %", f"fault {kind}")
     return keys, [first == at for first in firsts]
@@ -139,10 +145,10 @@ def main():
     with multiprocessing.Pool() as pool:
         for keys, right in pool.imap_unordered(case, [(lode, seed) for seed in range(cases)]):
             for key in keys:
-                counts = shares.setdefault(key, [0] * 5)
+                counts = shares.setdefault(key, [0] * 6)
                 for i, one in enumerate([True, *right]):
                     counts[i] += one
-    print(f"{'':<18}{'cases':>6}{'lode':>8}{'IQR':>8}{'sd':>8}{'walk':>8}")
+    print(f"{'':<18}{'cases':>6}{'lode':>8}{'edges':>8}{'IQR':>8}{'sd':>8}{'walk':>8}")
     for key in sorted(shares):
         n, *right = shares[key]
         print(f"{key:<18}{n:>6}" + "".join(f"{x / n:>8.2f}" for x in right))

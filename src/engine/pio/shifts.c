@@ -25,24 +25,35 @@ enum { TOTAL_LEAST_RISES = 8 };
 
 /* ---- One counter ---- */
 
+static struct lode_shift_level level_of_sorted(const double *sorted, size_t n, size_t least)
+{
+	if (!n || n < least)
+		return (struct lode_shift_level){.median = NAN, .n = n};
+	return (struct lode_shift_level){
+		.median = lode_percentile_sorted(sorted, n, 50),
+		.range = (lode_percentile_sorted(sorted, n, HIGH_PCT) -
+			  lode_percentile_sorted(sorted, n, LOW_PCT)) *
+			 (1 + FEW_VALUES / (double)n),
+		.step = lode_pio_step(sorted, n),
+		.n = n,
+	};
+}
+
 struct lode_shift_level lode_shift_level_of(double *values, size_t n, size_t least)
 {
-	struct lode_shift_level level = {.median = NAN};
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(values[i]))
 			values[kept++] = values[i];
 	lode_sort_doubles(values, kept);
-	level.n = kept;
-	if (!kept || kept < least)
-		return level;
-	level.median = lode_percentile_sorted(values, kept, 50);
-	level.range = (lode_percentile_sorted(values, kept, HIGH_PCT) -
-		       lode_percentile_sorted(values, kept, LOW_PCT)) *
-		      (1 + FEW_VALUES / (double)kept);
-	level.step = lode_pio_step(values, kept);
-	return level;
+	return level_of_sorted(values, kept, least);
+}
+
+static void merge(double *out, const double *a, size_t n_a, const double *b, size_t n_b)
+{
+	for (size_t i = 0, k = 0; i < n_a || k < n_b;)
+		*out++ = k == n_b || (i < n_a && a[i] <= b[k]) ? a[i++] : b[k++];
 }
 
 /* The shift from one to another level, by what the counter did before. */
@@ -111,6 +122,25 @@ static double *copy_values(const double *values, size_t n, bool is_total)
 	return out;
 }
 
+static double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static double greater(double a, double b)
+{
+	return a < b ? b : a;
+}
+
+/* The median of SMOOTH values: the smallest and the largest of the first four are left out. */
+static double middle_of_smooth(const double *v)
+{
+	double low = greater(lesser(v[0], v[1]), lesser(v[2], v[3]));
+	double high = lesser(greater(v[0], v[1]), greater(v[2], v[3]));
+
+	return greater(lesser(low, high), lesser(greater(low, high), v[4]));
+}
+
 /* Running medians of what there is; *n becomes their number. */
 static double *smoothed(const double *values, size_t *n)
 {
@@ -122,7 +152,9 @@ static double *smoothed(const double *values, size_t *n)
 		if (!isnan(values[i]))
 			kept[n_kept++] = values[i];
 	for (size_t i = 0; i < n_kept; i++)
-		out[i] = lode_pio_running_median(kept, 0, i, n_kept < SMOOTH ? 1 : SMOOTH);
+		out[i] = i + 1 < SMOOTH || n_kept < SMOOTH
+				 ? lode_pio_running_median(kept, 0, i, n_kept < SMOOTH ? 1 : SMOOTH)
+				 : middle_of_smooth(kept + i + 1 - SMOOTH);
 	free(kept);
 	*n = n_kept;
 	return out;
@@ -167,15 +199,15 @@ static void shift_series(void *context, size_t i, unsigned worker)
 	size_t n_before = s->n_before, n_after = s->n_after, half;
 	double *smooth_before = smoothed(before, &n_before);
 	double *smooth_after = smoothed(after, &n_after);
-	double *halves = lode_alloc((n_before + 1) * sizeof(*halves));
+	double *whole = lode_alloc((n_before + 1) * sizeof(*whole));
 	struct lode_shift_level first, second, old_level, new_level;
 
 	(void)worker;
-	memcpy(halves, smooth_before, n_before * sizeof(*halves));
 	half = n_before / 2;
-	first = lode_shift_level_of(halves, half, LEAST_VALUES);
-	second = lode_shift_level_of(halves + half, n_before - half, LEAST_VALUES);
-	old_level = lode_shift_level_of(smooth_before, n_before, LEAST_VALUES);
+	first = lode_shift_level_of(smooth_before, half, LEAST_VALUES);
+	second = lode_shift_level_of(smooth_before + half, n_before - half, LEAST_VALUES);
+	merge(whole, smooth_before, first.n, smooth_before + half, second.n);
+	old_level = level_of_sorted(whole, first.n + second.n, LEAST_VALUES);
 	new_level = lode_shift_level_of(smooth_after, n_after, LEAST_VALUES);
 	c->natural[i][0] = evidence_of(deviation(&first, &second, LEVEL_SHARE));
 	c->natural[i][1] = evidence_of(deviation(&second, &first, LEVEL_SHARE));
@@ -193,7 +225,7 @@ static void shift_series(void *context, size_t i, unsigned worker)
 	free(after);
 	free(smooth_before);
 	free(smooth_after);
-	free(halves);
+	free(whole);
 }
 
 /* ---- Services ---- */
