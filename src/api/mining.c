@@ -1,6 +1,7 @@
 /* include/lode/mining.h: recordings to clusters. */
 #include <lode/mining.h>
 
+#include "engine/aliases/aliases.h"
 #include "engine/mine/mine.h"
 #include "api/call.h"
 #include "streams/stream_set.h"
@@ -56,8 +57,10 @@ static int mine_inputs(void *job, struct lode_error *err)
 		mine.min_cost_share = options->min_cost_share;
 	}
 	rc = lode_stream_set_require(&mining->streams, &streams, err);
-	if (rc == LODE_OK)
+	if (rc == LODE_OK) {
+		lode_aliases_join(mining->streams.job.digest);
 		rc = lode_mine(&mining->mined, mining->streams.job.digest, &mine, err);
+	}
 	if (rc == LODE_OK)
 		name_common_parts(mining);
 	return rc;

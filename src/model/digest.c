@@ -110,6 +110,7 @@ void lode_digest_free(struct lode_digest *digest)
 	lode_vec_release(&digest->runners);
 	lode_vec_release(&digest->groups);
 	lode_vec_release(&digest->shared);
+	lode_vec_release(&digest->aliases);
 	lode_name_stats_release(&digest->names);
 	free(digest);
 }

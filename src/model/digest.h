@@ -118,6 +118,14 @@ struct lode_name_stats {
    sum of ns and samples would mean nothing. */
 const char *lode_digest_unit(const char *a, const char *b);
 
+/* A function that goes by another one's name in a digest in memory, or is left out of its stacks.
+ */
+struct lode_digest_alias {
+	uint32_t frame, as;	     /* frames; as: LODE_NONE, it is left out */
+	const char *function, *name; /* their full names; NULL for LODE_NONE. The tree's */
+	size_t n_streams;	     /* that had it by its own name, at a cost */
+};
+
 /* Of the first so many rows and symptoms; up to the end of int64_t. */
 struct lode_digest_totals {
 	size_t n_rows, n_symptoms;
@@ -138,8 +146,9 @@ struct lode_digest {
 	/* Of each row together, ascending: groups, numbered from its symptom's first. */
 	LODE_VEC(uint32_t) shared;
 	struct lode_name_stats names;
-	uint64_t n_events;		  /* events folded into the rows */
-	struct lode_digest_totals totals; /* of lode_digest_fits */
+	LODE_VEC(struct lode_digest_alias) aliases; /* by name; of no digest that is stored */
+	uint64_t n_events;			    /* events folded into the rows */
+	struct lode_digest_totals totals;	    /* of lode_digest_fits */
 };
 
 /* Whether it is a thread: none of the names in brackets above. */

@@ -1,6 +1,7 @@
 /* Matches recordings with signatures: coverage in all, by recording and by group, and the rest. */
 #include "answers/coverage/coverage_job.h"
 
+#include "engine/aliases/aliases.h"
 #include "streams/cover_form.h"
 #include "answers/clusters/cluster_brief.h"
 #include "document/units.h"
@@ -93,6 +94,7 @@ void lode_rest_keep(struct lode_coverage_job *job)
 			digest->rows.at[n++] = digest->rows.at[i];
 		}
 	digest->rows.n = n;
+	lode_aliases_join(digest);
 }
 
 int lode_rest_mine(struct lode_mined **out, const struct lode_coverage_job *job,

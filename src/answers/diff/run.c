@@ -4,6 +4,7 @@
 #include "answers/diff/diff.h"
 #include "answers/diff/compare.h"
 #include "answers/clusters/cluster_choice.h"
+#include "engine/aliases/aliases.h"
 #include "streams/shape.h"
 #include "answers/input_fields.h"
 
@@ -368,6 +369,8 @@ int lode_diff_run(struct lode_diff_answer **out, const struct lode_diff_request 
 	rc = lode_diff_sets_read(&s->sets, &request->sets, err);
 	for (unsigned i = 0; i < LODE_N_DIFF_SIDES; i++)
 		answer->sets[i].read = &s->sets.sets[i].job;
+	if (s->sets.digest && !request->mine.classic)
+		lode_aliases_join(s->sets.digest);
 	if (rc == 0)
 		rc = s->sets.digest ? compare_sets(s, request, err)
 				    : say_unusable(&s->sets, request->sets.repo, err);

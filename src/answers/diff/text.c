@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "answers/diff/diff.h"
+#include "answers/clusters/alias_words.h"
 #include "base/escape.h"
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/headline.h"
@@ -262,6 +263,7 @@ static void print_method(FILE *out, const struct lode_diff_answer *answer)
 			? "; that of the smaller set would give too many patterns"
 			: "",
 		lode_format_plural(c, m->n_patterns, "pattern"));
+	lode_alias_lines(out, m->digest);
 }
 
 static void print_rest(FILE *out, const struct lode_diff_answer *answer)

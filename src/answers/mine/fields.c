@@ -1,5 +1,6 @@
 /* Fields of the document of lode mine. */
 #include "answers/mine/mine.h"
+#include "answers/clusters/alias_words.h"
 #include "streams/shape.h"
 #include "answers/input_fields.h"
 
@@ -186,6 +187,7 @@ LODE_RECORD(lost, struct lode_mine_quality);
 static const struct lode_field answer_fields[] = {
 	LODE_FIELDS_OF(struct lode_mine_answer, opening, &lode_opening_record),
 	LODE_FIELDS_AT(struct lode_mine_answer, digest, &unit_record),
+	LODE_FIELDS_AT(struct lode_mine_answer, digest, &lode_aliases_record),
 	LODE_FIELD_AS("streams", struct lode_mine_answer, n_streams, NULL),
 	LODE_FIELD_AS("symptoms", struct lode_mine_answer, n_symptoms, NULL),
 	LODE_FIELDS_AT(struct lode_mine_answer, mined, &mined_record),

@@ -1,5 +1,6 @@
 /* lode mine in a sentence or two, and in a few lines: the costliest clusters. */
 #include "answers/mine/mine.h"
+#include "answers/clusters/alias_words.h"
 #include "answers/clusters/cluster_brief.h"
 #include "base/duration.h"
 #include "document/findings.h"
@@ -124,6 +125,12 @@ static const char *name_of(struct lode_arena *arena, const struct lode_mine_answ
 			   const struct lode_cluster *c)
 {
 	return lode_finding_known_by(arena, answer->mined, c);
+}
+
+static const char *alias_of(struct lode_arena *arena, const struct lode_mine_answer *answer,
+			    const struct lode_cluster *c)
+{
+	return lode_alias_words(arena, answer->digest, name_of(arena, answer, c));
 }
 
 /* What a busy machine cost; "": it was not. */
@@ -308,9 +315,9 @@ static const char *problem_words(struct lode_arena *arena, const struct lode_min
 	if (count_problems(mined) > 1)
 		what = lode_finding_text(arena, "is the largest of %s problems",
 					 lode_format_count(n, count_problems(mined)));
-	first = lode_finding_text(arena, "%s (%s) %s: %s.%s", name_of(arena, answer, c),
-				  lode_finding_why(arena, c), what, cost_words(arena, answer, c),
-				  go_words(answer, c));
+	first = lode_finding_text(arena, "%s%s (%s) %s: %s.%s", name_of(arena, answer, c),
+				  alias_of(arena, answer, c), lode_finding_why(arena, c), what,
+				  cost_words(arena, answer, c), go_words(answer, c));
 	return *busy ? lode_finding_text(arena, "%s %s", first, busy) : first;
 }
 
@@ -353,9 +360,9 @@ struct lode_opening lode_mine_opening(const struct lode_mine_answer *answer,
 
 	if (answer->shown) {
 		opening.finding =
-			lode_finding_text(arena, "Cluster %u, %s (%s): %s.", c->rank,
-					  name_of(arena, answer, c), lode_finding_why(arena, c),
-					  cost_words(arena, answer, c));
+			lode_finding_text(arena, "Cluster %u, %s%s (%s): %s.", c->rank,
+					  name_of(arena, answer, c), alias_of(arena, answer, c),
+					  lode_finding_why(arena, c), cost_words(arena, answer, c));
 		opening.next_command =
 			request->asked ? next_of_shown(arena, answer, request) : NULL;
 		return opening;

@@ -4,6 +4,7 @@
 #include "answers/clusters/cluster_choice.h"
 #include "answers/clusters/headline.h"
 #include "base/memory_limit.h"
+#include "engine/aliases/aliases.h"
 #include "streams/shape.h"
 
 #include <math.h>
@@ -378,6 +379,8 @@ static int mine_streams(struct lode_mine_state *s, const struct lode_mine_reques
 	options.most_pairs = is_open ? MOST_PAIRS : 0;
 	s->answer.lambda = request->lambda;
 	options.split_kinds = lode_shape_is(s->set.job.origin.shape, "--stacks", "own");
+	if (!options.classic)
+		lode_aliases_join(s->set.job.digest);
 	rc = lode_mine(&s->mined, s->set.job.digest, &options, err);
 	s->answer.is_raised = rc == 0 && s->mined->is_raised;
 	/* Few enough patterns may still have too many similar pairs. */

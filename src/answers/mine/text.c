@@ -1,5 +1,6 @@
 /* lode mine for terminals: the table of clusters. */
 #include "answers/mine/mine.h"
+#include "answers/clusters/alias_words.h"
 #include "base/escape.h"
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/cluster_rows.h"
@@ -184,6 +185,7 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 		lode_format_cost_long(a, m->min_cost, unit), answer->lambda,
 		lode_format_plural(b, m->n_patterns, "pattern"),
 		lode_format_plural(d, m->n_rounds, "round"), answer->rank);
+	lode_alias_lines(out, m->digest);
 	if (m->n_not_compared)
 		fprintf(out, "Too long to compare with others: %s, each its own cluster.\n",
 			lode_format_plural(b, m->n_not_compared, "pattern"));

@@ -3,6 +3,7 @@
 
 #include "answers/next/known.h"
 #include "answers/next/next.h"
+#include "engine/aliases/aliases.h"
 #include "streams/shape.h"
 #include "answers/sign/signature_store.h"
 #include "streams/stream_set.h"
@@ -260,6 +261,8 @@ int lode_next_run(struct lode_next_answer **out, const struct lode_next_request 
 	if (rc < 0)
 		return rc;
 	options.mine.split_kinds = lode_shape_is(s->set.job.origin.shape, "--stacks", "own");
+	if (!s->store.signatures.list.n) /* of clusters: known problems match as they are */
+		lode_aliases_join(s->set.job.digest);
 	rc = lode_known_streams_build(&s->known, s->set.job.digest, &options, err);
 	if (rc == 0)
 		lay_out(s, request);

@@ -55,6 +55,7 @@ struct level {
 struct walk {
 	struct lode_arena arena; /* of the arrays */
 	const struct lode_signature_matcher *matcher;
+	const struct lode_digest *digest;
 	const struct lode_calltree *tree;
 	struct lode_signature_match *out;
 	/* Sets by a hash of their members: the first with that hash, the next of it. */
@@ -127,12 +128,38 @@ static uint32_t set_with_members(struct walk *w, uint32_t set)
 
 /* ---- Steps down the call tree ---- */
 
+/* Each number once, in the order of first sight. */
+static size_t unique(uint32_t *at, size_t n)
+{
+	size_t n_kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+
+		while (k < n_kept && at[k] != at[i])
+			k++;
+		at[k] = at[i];
+		n_kept += k == n_kept;
+	}
+	return n_kept;
+}
+
+/* Those of the frame's own name, and of the names that it has in other recordings. */
 static void find_globs(struct walk *w, uint32_t frame)
 {
+	size_t start = w->frame_globs.n;
+
 	if (w->frame_start[frame] != LODE_NONE)
 		return;
 	w->frame_start[frame] = (uint32_t)w->frame_globs.n;
 	lode_sigtrie_globs_of(&w->frame_globs, &w->matcher->trie, w->tree, frame);
+	for (size_t i = 0; i < w->digest->aliases.n; i++)
+		if (w->digest->aliases.at[i].as == frame)
+			lode_sigtrie_globs_of(&w->frame_globs, &w->matcher->trie, w->tree,
+					      w->digest->aliases.at[i].frame);
+	if (w->digest->aliases.n)
+		w->frame_globs.n =
+			start + unique(w->frame_globs.at + start, w->frame_globs.n - start);
 	w->frame_n[frame] = (uint32_t)w->frame_globs.n - w->frame_start[frame];
 }
 
@@ -293,6 +320,7 @@ static void walk_init(struct walk *w, struct lode_signature_match *out,
 
 	memset(w, 0, sizeof(*w));
 	w->matcher = matcher;
+	w->digest = digest;
 	w->tree = &digest->tree;
 	w->out = out;
 	w->first_child = lode_arena_array(&w->arena, uint32_t, n_nodes);
