@@ -29,8 +29,16 @@ test("mine: numbers in the list are those of the JSON and of the terminal", asyn
 	const rows = parseCsv(file.bytes.toString("utf8"));
 	assert.equal(rows.length, clusters.length);
 	clusters.forEach((/** @type {any} */ c, /** @type {number} */ i) => {
-		for (const key of ["rank", "own_ns", "total_ns", "occurrences", "mean_ns", "streams", "coverage"])
-			assert.equal(Number(rows[i]?.[key]), c[key], key);
+		for (const key of [
+			"rank",
+			"own_ns",
+			"total_ns",
+			"occurrences",
+			"mean_ns",
+			"streams",
+			"coverage",
+		])
+			assert.equal(Number(rows[i]?.[key]), c[key] ?? 0, key);
 	});
 	const texts = await tableTexts(page, "Clusters");
 	const terminal = lode("mine", "--top", "0", startup).split("\n");
