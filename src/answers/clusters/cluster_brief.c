@@ -196,15 +196,16 @@ const char *lode_finding_line(struct lode_arena *arena, const struct lode_mined 
 	return lode_finding_text(arena, "%s", line[0] ? line : "no common function");
 }
 
-/* The program's own function that tells most, else the last one that has a name; LODE_NONE: none.
- */
-static uint32_t named_frame(const struct lode_digest *digest, const struct lode_headline_hop *hop,
-			    uint32_t without)
+/* The program's own function that tells most, of those that half of the cost has if there are any;
+   else the last one that has a name and that not every program passes through; LODE_NONE: none. */
+static uint32_t named_frame(const struct lode_digest *digest, const struct lode_headline_hop *hop)
 {
-	uint32_t frame = lode_telling_frame(digest, hop->frames, hop->n);
+	uint32_t frame = lode_telling_frame(digest, hop->branch, hop->n_branch);
 
+	if (frame == LODE_NONE)
+		frame = lode_telling_frame(digest, hop->frames, hop->n);
 	for (size_t i = hop->n; i-- > 0 && frame == LODE_NONE;)
-		if (!(digest->tree.frames.at[hop->frames[i]].flags & without))
+		if (lode_is_telling(digest, hop->frames[i]))
 			frame = hop->frames[i];
 	return frame;
 }
@@ -217,8 +218,26 @@ static bool is_device(const char *name)
 	return false;
 }
 
-const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_mined *mined,
-				  const struct lode_cluster *cluster)
+/* "scrub → scrub_personal_data 49 %, write 31 %"; the first of them alone without shares. */
+static const char *forks_name(struct lode_arena *arena, const struct lode_headline_hop *hop,
+			      bool has_shares)
+{
+	const char *text = "", *before = "";
+	char name[1024];
+
+	if (!has_shares)
+		return hop->forks[0].name;
+	if (hop->thread[0])
+		text = lode_finding_text(arena, "%s → ",
+					 lode_escape(name, sizeof(name), hop->thread));
+	for (size_t i = 0; i < hop->n_forks; i++, before = ", ")
+		text = lode_finding_text(arena, "%s%s%s %.0f %%", text, before, hop->forks[i].name,
+					 100 * hop->forks[i].share);
+	return text;
+}
+
+static const char *name_of_cluster(struct lode_arena *arena, const struct lode_mined *mined,
+				   const struct lode_cluster *cluster, bool has_shares)
 {
 	const struct lode_digest *digest = mined->digest;
 	struct lode_headline_hop *hops;
@@ -227,13 +246,13 @@ const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_mi
 	const char *thread = NULL;
 	char name[1024];
 
-	while (n && hops[n - 1].is_more)
-		n--;
+	if (n && hops[n - 1].n_forks)
+		return forks_name(arena, &hops[n - 1], has_shares);
 	for (size_t i = n; i-- > 0 && frame == LODE_NONE && !thread;) {
-		frame = named_frame(digest, &hops[i], LODE_FRAME_UNKNOWN | LODE_FRAME_KERNEL);
-		any = any == LODE_NONE ? named_frame(digest, &hops[i], 0) : any;
+		frame = named_frame(digest, &hops[i]);
+		any = any == LODE_NONE && hops[i].n ? hops[i].frames[hops[i].n - 1] : any;
 		if (frame == LODE_NONE && hops[i].thread[0] && !hops[i].is_kernel_thread &&
-		    (hops[i].n || !is_device(hops[i].thread)))
+		    !hops[i].is_more && (hops[i].n || !is_device(hops[i].thread)))
 			thread = hops[i].thread;
 	}
 	if (thread)
@@ -243,6 +262,18 @@ const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_mi
 		return "no common function";
 	return lode_finding_text(arena, "%s",
 				 lode_short_label(name, sizeof(name), &digest->tree, frame));
+}
+
+const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_mined *mined,
+				  const struct lode_cluster *cluster)
+{
+	return name_of_cluster(arena, mined, cluster, false);
+}
+
+const char *lode_finding_name(struct lode_arena *arena, const struct lode_mined *mined,
+			      const struct lode_cluster *cluster)
+{
+	return name_of_cluster(arena, mined, cluster, true);
 }
 
 const char *lode_finding_why(struct lode_arena *arena, const struct lode_cluster *cluster)

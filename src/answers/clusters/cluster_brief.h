@@ -43,9 +43,13 @@ enum lode_wait_reason lode_cluster_reason(const struct lode_cluster *cluster);
 const char *lode_finding_line(struct lode_arena *arena, const struct lode_mined *mined,
 			      const struct lode_cluster *cluster);
 /* The name that it is best known by: in the thread with which its headline ends, the program's
-   function that tells most; where there is none, the thread. */
+   function that tells most; where there is none, its largest branch, or the thread. */
 const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_mined *mined,
 				  const struct lode_cluster *cluster);
+/* The same for a sentence: branches all, with their shares: "scrub → scrub_personal_data 49 %,
+   write 31 %". */
+const char *lode_finding_name(struct lode_arena *arena, const struct lode_mined *mined,
+			      const struct lode_cluster *cluster);
 /* What the last threads of its chains did: "disk 92 %". */
 const char *lode_finding_why(struct lode_arena *arena, const struct lode_cluster *cluster);
 

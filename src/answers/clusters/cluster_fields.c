@@ -282,6 +282,13 @@ static const struct lode_field common_fields[] = {
 };
 LODE_RECORD(common, struct lode_cluster);
 
+static const struct lode_field way_fields[] = {
+	LODE_FIELD(struct lode_headline_way, name, "of the function, or of the program"),
+	LODE_FIELD(struct lode_headline_way, is_thread, NULL),
+	LODE_FIELD(struct lode_headline_way, share, "of the cost", .is_positive = true, .most = 1),
+};
+LODE_RECORD(way, struct lode_headline_way);
+
 static const struct lode_field hop_fields[] = {
 	LODE_FIELD(struct lode_headline_hop, thread,
 		   "thread name without pool numbers; empty: several threads, or none"),
@@ -295,6 +302,12 @@ static const struct lode_field hop_fields[] = {
 	LODE_FIELD(struct lode_headline_hop, branch_share,
 		   "share of the cost that continues through the branch", .is_positive = true,
 		   .most = 1, .absent = "there is no main branch"),
+	LODE_LIST(
+		"forks", struct lode_headline_hop, forks, n_forks, &way_record,
+		"of the last thread: the two or three largest ways in which the cost continues",
+		.absent =
+			"one way has more than half of it, or a function of the program has nearly "
+			"all of it"),
 };
 const struct lode_record lode_headline_hop_record =
 	LODE_RECORD_OF("hop", hop_fields, struct lode_headline_hop);

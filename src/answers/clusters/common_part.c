@@ -76,13 +76,28 @@ static void fold_name(char *out, size_t size, const char *name)
 		snprintf(out, size, "%s", name);
 }
 
+/* The C library's own symbol for a public function: __GI___libc_write is write. */
+static bool is_alias(const char *function)
+{
+	return strncmp(function, "__GI_", 5) == 0;
+}
+
+static const char *without_alias(const char *function)
+{
+	if (!is_alias(function))
+		return function;
+	function += 5;
+	function += strncmp(function, "__libc_", 7) == 0 ? 7 : 0;
+	return function + strspn(function, "_");
+}
+
 const char *lode_short_label(char *buffer, size_t size, const struct lode_calltree *tree,
 			     uint32_t frame)
 {
 	char label[label_bytes], folded[label_bytes + 16];
 
 	lode_frame_label(tree, frame, label, sizeof(label));
-	fold_name(folded, sizeof(folded), label);
+	fold_name(folded, sizeof(folded), without_alias(label));
 	return lode_escape(buffer, size, folded);
 }
 
@@ -166,7 +181,14 @@ static bool says_nothing(const struct lode_digest *digest, uint32_t frame)
 
 	/* A library's insides: its public functions tell how a program waits. */
 	return is_everywhere(function) ||
-	       (function[0] == '_' && lode_frame_is_c_library(&digest->tree, frame));
+	       (function[0] == '_' && lode_frame_is_c_library(&digest->tree, frame) &&
+		!is_alias(function));
+}
+
+bool lode_is_telling(const struct lode_digest *digest, uint32_t frame)
+{
+	return is_user(digest, frame) && !(digest->tree.frames.at[frame].flags & LODE_FRAME_LINK) &&
+	       !says_nothing(digest, frame);
 }
 
 static double score_of_place(double rarity, size_t place, size_t n)
@@ -227,7 +249,8 @@ static bool only_leaves_cpu(const struct lode_digest *digest, const struct lode_
 		    !says_nothing(digest, line->frames[i]))
 			return false;
 	/* The share of a branch stands behind the last functions. */
-	return link->end < line->n || (!line->n_branch && !line->n_more);
+	return !(link->end == line->n && (line->n_more || line->n_forks)) &&
+	       !(link->end == line->n - line->n_more && line->n_branch);
 }
 
 static size_t split_links(const struct lode_digest *digest, const struct lode_line_frames *line,
@@ -428,8 +451,41 @@ static void branch_text(char *out, size_t size, const struct lode_digest *digest
 static void share_text(char *out, size_t size, const struct lode_line_frames *line)
 {
 	out[0] = '\0';
-	if (line->n_more && line->branch_share > 0)
-		snprintf(out, size, " (%.0f %%)", 100 * line->branch_share);
+	if (line->n_more && line->more_share > 0)
+		snprintf(out, size, " (%.0f %%)", 100 * line->more_share);
+}
+
+static const char gap[] = " … ";
+
+/* Where the cost goes on: in one main branch, or in several. Behind functions that say nothing,
+   only that is of use: *is_all. */
+static void text_behind(char *out, size_t size, const struct lode_digest *digest,
+			const struct lode_line_frames *line, const struct link *link,
+			size_t columns, bool *is_all)
+{
+	char forks[LODE_COMMON_LINE - sizeof(gap)];
+	bool has_room;
+
+	*is_all = true;
+	for (size_t i = link->first; i < link->end; i++)
+		*is_all &= !lode_is_telling(digest, line->frames[i]) &&
+			   !(line->frames[i] == line->name);
+	out[0] = '\0';
+	if (link->end > line->n - line->n_more) {
+		share_text(out, size, line);
+	} else if (line->n_forks) {
+		lode_headline_forks_text(forks, sizeof(forks), digest, line->forks, line->n_forks,
+					 *is_all ? columns : 2 * columns / 3);
+		has_room = forks[0] != '\0';
+		snprintf(out, size, "%s%s",
+			 !has_room			       ? ""
+			 : *is_all || line->forks[0].is_thread ? " "
+							       : gap,
+			 forks);
+	} else if (line->n_branch) {
+		branch_text(out, size, digest, line, columns);
+	}
+	*is_all &= out[0] && link->end <= line->n - line->n_more;
 }
 
 static bool link_line(char *out, size_t size, const struct lode_digest *digest,
@@ -438,13 +494,16 @@ static bool link_line(char *out, size_t size, const struct lode_digest *digest,
 {
 	char line[LODE_COMMON_LINE], branch[LODE_COMMON_LINE] = "";
 	struct chosen chosen;
-	bool has_room;
+	bool has_room, is_all = false;
 	size_t width;
 
-	if (link->end == frames->n && frames->n_branch)
-		branch_text(branch, sizeof(branch), digest, frames, columns);
-	else if (link->end == frames->n)
-		share_text(branch, sizeof(branch), frames);
+	if (link->end == frames->n || link->end == frames->n - frames->n_more)
+		text_behind(branch, sizeof(branch), digest, frames, link, columns, &is_all);
+	if (is_all) {
+		snprintf(out, size, "%s",
+			 branch + (strncmp(branch, gap, strlen(gap)) ? 1 : strlen(gap)));
+		return true;
+	}
 	width = lode_escape_width(branch);
 	has_room = choose_frames(&chosen, digest, frames, link,
 				 columns > width ? columns - width
@@ -535,7 +594,7 @@ static bool whole_line(char *out, size_t size, const struct lode_digest *digest,
 	size_t width;
 
 	link_head(head, sizeof(head) - 4, digest, frames, link, columns / 2);
-	if (head[0] && link->first < link->end)
+	if (head[0] && (link->first < link->end || (link->end == frames->n && frames->n_forks)))
 		strncat(head, "  ", sizeof(head) - strlen(head) - 1);
 	width = lode_escape_width(head);
 	has_room = link_line(line, sizeof(line), digest, frames, link,
@@ -655,7 +714,7 @@ static void single_line(char *out, size_t size, const struct lode_digest *digest
 
 	share_text(share, sizeof(share), line);
 	/* It stands behind the whole line. */
-	without_share.branch_share = line->n_more ? 0 : line->branch_share;
+	without_share.more_share = 0;
 	columns -= columns > lode_escape_width(share) ? lode_escape_width(share) : 0;
 	known_by(known, sizeof(known), digest, frames, &links[last]);
 	if (last > 0) {

@@ -7,12 +7,12 @@
  *
  * "›" joins frames that stand side by side in the common part, "…" stands for frames left out. The
  * last thread's may go on with "… fdatasync (75 %)": where most of the cost goes on, but not all.
- * Or the line goes on in other threads: "→ ph-journal  journal_flush_segment › fsync (75 %)".
+ * Or the line goes on in other threads: "→ ph-journal  journal_flush_segment › fsync (75 %)". Or it
+ * ends in the branches that no other has half of: "scrub_personal_data 49 %, write 31 %".
  */
 #pragma once
 
-#include "answers/clusters/hop_names.h"
-#include "model/digest.h"
+#include "answers/clusters/headline_forks.h"
 
 enum { LODE_COMMON_LINE = 1024 }; /* bytes of one line at most */
 
@@ -28,9 +28,12 @@ struct lode_line_frames {
 	const uint32_t *branch; /* where most of the cost goes on behind them; NULL: nowhere */
 	size_t n_branch;
 	double branch_share; /* how much of it */
-	size_t n_more; /* of the frames, at their end: threads that only branch_share of it has */
+	size_t n_more; /* of the frames, at their end: threads that only more_share of it has */
+	double more_share;
 	const struct lode_hop_name *hop_names; /* of links that several threads are at */
 	size_t n_hop_names;
+	const struct lode_headline_fork *forks; /* where the cost goes on in several ways */
+	size_t n_forks;
 };
 
 /*
@@ -49,7 +52,7 @@ struct lode_line_hop {
 	size_t n;
 	uint32_t link; /* frame "→ comm"; LODE_NONE: the first thread */
 	uint32_t frames[LODE_LINE_HOP_FRAMES];
-	bool is_more; /* a thread that only line->branch_share of the cost has */
+	bool is_more; /* a thread that only line->more_share of the cost has */
 };
 /* The same without a bound of columns, a hop per thread, up to LODE_LINE_HOPS; gives how many. */
 size_t lode_line_hops(struct lode_line_hop *out, const struct lode_digest *digest,
@@ -63,6 +66,10 @@ size_t lode_line_branch(uint32_t *out, const struct lode_digest *digest,
 
 /* The program's own function that tells most among these frames; LODE_NONE when there is none. */
 uint32_t lode_telling_frame(const struct lode_digest *digest, const uint32_t *frames, size_t n);
+
+/* A function of a program, or a public one of the C library, that not every program passes
+   through. */
+bool lode_is_telling(const struct lode_digest *digest, uint32_t frame);
 
 /* A function's name for one line: arguments and templates of C++ names folded, escaped. */
 const char *lode_short_label(char *buffer, size_t size, const struct lode_calltree *tree,

@@ -1,51 +1,16 @@
 /* The headline of a cluster, from the stacks that belong to it. */
-#include "answers/clusters/headline.h"
+#include "answers/clusters/headline_parts.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "base/sorted.h"
-#include "engine/waits/chain.h"
-
-/* A function in a gap of the common part. */
-struct held {
-	uint32_t frame;
-	int64_t cost_ns; /* of the stacks that have it there, as cost_of */
-	double after;	 /* sum over these of cost * how many of the others stand before it */
-	uint32_t stack;	 /* that counted it last */
-};
-
-/* What stands in one gap: before common function i, or behind the last. */
-struct gap {
-	LODE_VEC(struct held) held;
-	struct lode_map place_of; /* frame -> index into held */
-};
-
-struct building {
-	const struct lode_mined *mined;
-	const struct lode_cluster *cluster;
-	int64_t enough_ns;   /* four fifths of its cost, as cost_of */
-	bool is_ready_apart; /* time without a CPU does not count */
-	struct gap *gaps;    /* n_common + 1 */
-	uint32_t *path;	     /* frames of a stack */
-	uint32_t *gap_of;    /* per frame of it: its gap; LODE_NONE: a common function */
-	const struct lode_hop_names *hop_names;
-};
-
-/* What a stack counts for. Threads that wait for a CPU do so wherever they are, mostly where they
-   were woken: that time says how busy the machine was, not what the others have in common. */
-static int64_t cost_of(const struct building *b, size_t stack)
-{
-	const struct lode_cluster_stack *s = &b->cluster->stacks[stack];
-
-	return b->is_ready_apart ? s->cost_ns - s->ready_ns : s->cost_ns;
-}
 
 /*
  * Lays the common functions over the stack, each at its first place behind the one before. False:
  * the stack does not have all of them.
  */
-static bool lay_common(struct building *b, size_t n)
+static bool lay_common(struct lode_headline_building *b, size_t n)
 {
 	size_t at = 0;
 
@@ -58,16 +23,17 @@ static bool lay_common(struct building *b, size_t n)
 	return at == b->cluster->n_common;
 }
 
-static struct held *held_at(struct gap *gap, uint32_t frame)
+struct lode_headline_held *lode_headline_held_at(struct lode_headline_gap *gap, uint32_t frame)
 {
 	uint32_t place = lode_map_number(&gap->place_of, frame, gap->held.n);
 
 	if (place == gap->held.n)
-		lode_vec_append(&gap->held, ((struct held){.frame = frame, .stack = LODE_NONE}));
+		lode_vec_append(&gap->held,
+				((struct lode_headline_held){.frame = frame, .stack = LODE_NONE}));
 	return &gap->held.at[place];
 }
 
-static size_t path_of(struct building *b, uint32_t node)
+size_t lode_headline_path_of(struct lode_headline_building *b, uint32_t node)
 {
 	size_t n = lode_calltree_path(&b->mined->digest->tree, node, b->path);
 
@@ -75,30 +41,30 @@ static size_t path_of(struct building *b, uint32_t node)
 	return n;
 }
 
-static void count_held(struct building *b)
+static void count_held(struct lode_headline_building *b)
 {
 	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
-		size_t n = path_of(b, b->cluster->stacks[s].node);
+		size_t n = lode_headline_path_of(b, b->cluster->stacks[s].node);
 
 		if (!lay_common(b, n))
 			continue;
 		for (size_t i = 0; i < n; i++) {
-			struct held *held;
+			struct lode_headline_held *held;
 
 			if (b->gap_of[i] == LODE_NONE)
 				continue;
-			held = held_at(&b->gaps[b->gap_of[i]], b->path[i]);
+			held = lode_headline_held_at(&b->gaps[b->gap_of[i]], b->path[i]);
 			if (held->stack != s)
-				held->cost_ns += cost_of(b, s);
+				held->cost_ns += lode_headline_cost_of(b, s);
 			held->stack = s;
 		}
 	}
 }
 
-static void drop_rare(struct building *b)
+static void drop_rare(struct lode_headline_building *b)
 {
 	for (size_t g = 0; g <= b->cluster->n_common; g++) {
-		struct gap *gap = &b->gaps[g];
+		struct lode_headline_gap *gap = &b->gaps[g];
 		size_t n = 0;
 
 		for (size_t i = 0; i < gap->held.n; i++)
@@ -115,10 +81,10 @@ static void drop_rare(struct building *b)
 }
 
 /* How many of its gap's functions stand before each of them, by cost. */
-static void count_order(struct building *b)
+static void count_order(struct lode_headline_building *b)
 {
 	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
-		size_t n = path_of(b, b->cluster->stacks[s].node), n_before = 0;
+		size_t n = lode_headline_path_of(b, b->cluster->stacks[s].node), n_before = 0;
 		uint32_t last = LODE_NONE;
 
 		if (!lay_common(b, n))
@@ -135,21 +101,26 @@ static void count_order(struct building *b)
 				continue;
 			b->gaps[g].held.at[place].stack = s;
 			b->gaps[g].held.at[place].after +=
-				(double)cost_of(b, s) * (double)n_before++;
+				(double)lode_headline_cost_of(b, s) * (double)n_before++;
 		}
 	}
 }
 
-LODE_COMPARE(earliest_first, struct held,
+LODE_COMPARE(earliest_first, struct lode_headline_held,
 	     LODE_ORDER(a->after / (double)a->cost_ns, b->after / (double)b->cost_ns)
 		     ?: LODE_ORDER(a->frame, b->frame))
 
-static void put_frames(struct lode_headline *out, struct building *b)
+void lode_headline_gap_sort(struct lode_headline_gap *gap)
+{
+	lode_sort(gap->held.at, gap->held.n, earliest_first);
+}
+
+static void put_frames(struct lode_headline *out, struct lode_headline_building *b)
 {
 	for (size_t g = 0; g <= b->cluster->n_common; g++) {
-		struct gap *gap = &b->gaps[g];
+		struct lode_headline_gap *gap = &b->gaps[g];
 
-		lode_sort(gap->held.at, gap->held.n, earliest_first);
+		lode_headline_gap_sort(gap);
 		for (size_t i = 0; i < gap->held.n; i++)
 			lode_vec_append(&out->frames, gap->held.at[i].frame);
 		if (g < b->cluster->n_common)
@@ -157,21 +128,21 @@ static void put_frames(struct lode_headline *out, struct building *b)
 	}
 }
 
-static bool tells(const struct building *b, uint32_t frame)
+bool lode_headline_tells(const struct lode_headline_building *b, uint32_t frame)
 {
 	return lode_telling_frame(b->mined->digest, &frame, 1) != LODE_NONE;
 }
 
 /* Where a chain ends in several threads, none of which has a function of a program, that says
    nothing. */
-static void drop_vague_end(struct lode_headline *out, const struct building *b)
+static void drop_vague_end(struct lode_headline *out, const struct lode_headline_building *b)
 {
 	const struct lode_calltree *tree = &b->mined->digest->tree;
 
 	for (size_t i = out->frames.n; i-- > 0;) {
 		uint32_t frame = out->frames.at[i];
 
-		if (tells(b, frame))
+		if (lode_headline_tells(b, frame))
 			return;
 		if (!(tree->frames.at[frame].flags & LODE_FRAME_LINK))
 			continue;
@@ -188,23 +159,23 @@ static void drop_vague_end(struct lode_headline *out, const struct building *b)
 /* The headline's last thread. */
 struct last_thread {
 	uint32_t link;		 /* LODE_NONE: it is the first one */
+	size_t first;		 /* of the headline's frames behind that link */
 	struct lode_map telling; /* the functions of it that tell, as keys */
 };
 
 static struct last_thread last_thread_of(const struct lode_headline *headline,
-					 const struct building *b)
+					 const struct lode_headline_building *b)
 {
 	const struct lode_calltree *tree = &b->mined->digest->tree;
 	struct last_thread last = {.link = LODE_NONE};
-	size_t first = 0;
 
 	for (size_t i = 0; i < headline->frames.n; i++)
 		if (tree->frames.at[headline->frames.at[i]].flags & LODE_FRAME_LINK) {
 			last.link = headline->frames.at[i];
-			first = i + 1;
+			last.first = i + 1;
 		}
-	for (size_t i = first; i < headline->frames.n; i++)
-		if (tells(b, headline->frames.at[i]))
+	for (size_t i = last.first; i < headline->frames.n; i++)
+		if (lode_headline_tells(b, headline->frames.at[i]))
 			*lode_map_slot(&last.telling, headline->frames.at[i]) = 0;
 	return last;
 }
@@ -219,7 +190,7 @@ static bool is_among(const uint32_t *frames, size_t n, uint32_t frame)
 
 /* The functions of b->path in that thread, behind the last telling one that the headline has there:
    [start, *end). */
-static size_t tail_of(const struct building *b, size_t n, size_t *end,
+static size_t tail_of(const struct lode_headline_building *b, size_t n, size_t *end,
 		      const struct last_thread *last)
 {
 	const struct lode_calltree *tree = &b->mined->digest->tree;
@@ -239,74 +210,159 @@ static size_t tail_of(const struct building *b, size_t n, size_t *end,
 	return start;
 }
 
-/* Counts what stack s has in [start, end) of b->path. */
-static void count_once(struct gap *gap, const struct building *b, uint32_t s, size_t start,
-		       size_t end)
+void lode_headline_count_once(struct lode_headline_gap *gap, const struct lode_headline_building *b,
+			      uint32_t s, size_t start, size_t end)
 {
 	size_t n_before = 0;
 
 	for (size_t i = start; i < end; i++) {
-		struct held *held = held_at(gap, b->path[i]);
+		struct lode_headline_held *held = lode_headline_held_at(gap, b->path[i]);
 
 		if (held->stack == s)
 			continue;
 		held->stack = s;
-		held->cost_ns += cost_of(b, s);
-		held->after += (double)cost_of(b, s) * (double)n_before++;
+		held->cost_ns += lode_headline_cost_of(b, s);
+		held->after += (double)lode_headline_cost_of(b, s) * (double)n_before++;
 	}
 }
 
 /* Counts what stacks have in their tails; with `first`, of those that have it there. */
-static int64_t count_tails(struct gap *tails, struct building *b, const struct last_thread *last,
-			   uint32_t first)
+static int64_t count_tails(struct lode_headline_gap *tails, struct lode_headline_building *b,
+			   const struct last_thread *last, uint32_t first)
 {
 	int64_t cost_ns = 0;
 
 	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
-		size_t n = path_of(b, b->cluster->stacks[s].node), end;
+		size_t n = lode_headline_path_of(b, b->cluster->stacks[s].node), end;
 		size_t start = tail_of(b, n, &end, last);
 
-		if (cost_of(b, s) <= 0 ||
+		if (lode_headline_cost_of(b, s) <= 0 ||
 		    (first != LODE_NONE && !is_among(b->path + start, end - start, first)))
 			continue;
-		cost_ns += cost_of(b, s);
-		count_once(tails, b, s, start, end);
+		cost_ns += lode_headline_cost_of(b, s);
+		lode_headline_count_once(tails, b, s, start, end);
 	}
 	return cost_ns;
 }
 
-static void gap_release(struct gap *gap)
+void lode_headline_gap_release(struct lode_headline_gap *gap)
 {
 	lode_vec_release(&gap->held);
 	lode_map_release(&gap->place_of);
 }
 
-static void find_branch(struct lode_headline *out, struct building *b)
+/* Of a thread's functions that more than half of the cost has, the one with the fewest others of
+   them behind it; equal ones: with the largest cost, the one that stands first. LODE_NONE: there is
+   none. */
+static uint32_t deepest_of_half(struct lode_headline_gap *tails, struct lode_headline_building *b,
+				const struct last_thread *last, int64_t cost_ns)
+{
+	struct lode_headline_gap half = {0};
+	const struct lode_headline_held *deepest = NULL;
+	uint32_t frame;
+
+	lode_headline_gap_sort(tails);
+	for (size_t i = 0; i < tails->held.n; i++) {
+		const struct lode_headline_held *held = &tails->held.at[i];
+
+		if (held->cost_ns <= cost_ns - held->cost_ns ||
+		    !lode_headline_tells(b, held->frame))
+			continue;
+		*lode_headline_held_at(&half, held->frame) = *held;
+		half.held.at[half.held.n - 1].after = 0;
+	}
+	/* From here on, "after" counts those behind. */
+	for (uint32_t s = 0; half.held.n > 1 && s < b->cluster->n_stacks; s++) {
+		size_t n = lode_headline_path_of(b, b->cluster->stacks[s].node), end;
+		size_t start = tail_of(b, n, &end, last), n_behind = 0;
+
+		for (size_t i = end; i-- > start;) {
+			uint32_t place = lode_map_find(&half.place_of, b->path[i]);
+
+			if (place == LODE_NONE ||
+			    is_among(b->path + i + 1, end - i - 1, b->path[i]))
+				continue;
+			half.held.at[place].after +=
+				(double)lode_headline_cost_of(b, s) * (double)n_behind++;
+		}
+	}
+	for (size_t i = 0; i < half.held.n; i++) {
+		const struct lode_headline_held *held = &half.held.at[i];
+		double order = !deepest ? -1
+					: held->after / (double)held->cost_ns -
+						  deepest->after / (double)deepest->cost_ns;
+
+		if (order < 0 || (order <= 0 && held->cost_ns > deepest->cost_ns))
+			deepest = held;
+	}
+	frame = deepest ? deepest->frame : LODE_NONE;
+	lode_headline_gap_release(&half);
+	return frame;
+}
+
+static void find_branch(struct lode_headline *out, struct lode_headline_building *b)
 {
 	struct last_thread last = last_thread_of(out, b);
-	struct gap tails = {0}, branch = {0};
+	struct lode_headline_gap tails = {0}, branch = {0};
 	int64_t cost_ns = count_tails(&tails, b, &last, LODE_NONE), branch_ns;
-	const struct held *first = NULL;
+	uint32_t deepest = deepest_of_half(&tails, b, &last, cost_ns);
 
-	lode_sort(tails.held.at, tails.held.n, earliest_first);
-	for (size_t i = 0; i < tails.held.n; i++) {
-		const struct held *held = &tails.held.at[i];
-
-		if (held->cost_ns > cost_ns - held->cost_ns &&
-		    (!first || held->cost_ns > first->cost_ns) && tells(b, held->frame))
-			first = held;
-	}
-	if (first) {
-		branch_ns = count_tails(&branch, b, &last, first->frame);
-		lode_sort(branch.held.at, branch.held.n, earliest_first);
+	if (deepest != LODE_NONE) {
+		branch_ns = count_tails(&branch, b, &last, deepest);
+		lode_headline_gap_sort(&branch);
 		for (size_t i = 0; i < branch.held.n; i++)
 			if (branch.held.at[i].cost_ns >= lode_agreed_ns(branch_ns))
 				lode_vec_append(&out->branch, branch.held.at[i].frame);
 		out->branch_share = (double)branch_ns / (double)cost_ns;
 	}
 	lode_map_release(&last.telling);
-	gap_release(&tails);
-	gap_release(&branch);
+	lode_headline_gap_release(&tails);
+	lode_headline_gap_release(&branch);
+}
+
+/* What the stacks have in that thread beside the headline's functions, and which thread comes next.
+ */
+static void find_forks(struct lode_headline *out, struct lode_headline_building *b, size_t depth)
+{
+	const struct lode_calltree *tree = &b->mined->digest->tree;
+	size_t n_stacks = b->cluster->n_stacks;
+	struct lode_headline_rest *rests = lode_alloc0(n_stacks + 1, sizeof(*rests));
+	struct last_thread last = last_thread_of(out, b);
+	uint32_t *names = lode_alloc((depth + 1) * sizeof(*names));
+	struct lode_arena arena = {0};
+
+	for (uint32_t s = 0; s < n_stacks; s++) {
+		uint32_t node = b->cluster->stacks[s].node, *frames;
+		size_t n = lode_headline_path_of(b, node), end, start = tail_of(b, n, &end, &last);
+		struct lode_headline_rest *rest = &rests[s];
+
+		lode_calltree_path(tree, node, names);
+		frames = lode_arena_array(&arena, uint32_t, end - start);
+		*rest = (struct lode_headline_rest){.frames = frames,
+						    .link = end < n ? names[end] : LODE_NONE,
+						    .cost_ns = lode_headline_cost_of(b, s)};
+		for (size_t i = start; i < end; i++)
+			if (!is_among(out->frames.at + last.first, out->frames.n - last.first,
+				      names[i]))
+				frames[rest->n++] = names[i];
+	}
+	out->n_forks = lode_headline_forks_find(out->forks, b->mined->digest, rests, n_stacks);
+	lode_arena_release(&arena);
+	lode_map_release(&last.telling);
+	free(names);
+	free(rests);
+}
+
+/* Behind what all agree on: one way where half of the cost goes it, else the largest ones. */
+static void find_ways(struct lode_headline *out, struct lode_headline_building *b, size_t depth)
+{
+	bool has_own, is_kernel;
+
+	find_branch(out, b);
+	lode_headline_last_link(out, b, &has_own, &is_kernel);
+	lode_headline_follow_threads(out, b, depth);
+	if (!out->branch.n && !out->n_more && !has_own && !is_kernel)
+		find_forks(out, b, depth);
 }
 
 /* Where the headline has a function, when its places are asked for in turn. */
@@ -356,17 +412,17 @@ static uint32_t place_behind(struct places *places, uint32_t frame, uint32_t sta
 
 /* Which frames mostly have another before them than the headline has; and how much of the cluster's
    cost each frame has. */
-static void find_gaps(struct lode_headline *out, struct building *b, int64_t *held_ns)
+static void find_gaps(struct lode_headline *out, struct lode_headline_building *b, int64_t *held_ns)
 {
 	int64_t *beside_ns = lode_alloc0(out->frames.n + 1, sizeof(*beside_ns)), laid_ns = 0;
 	struct places places = {0};
 
 	find_places(&places, out);
 	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
-		size_t n = path_of(b, b->cluster->stacks[s].node), at = 0;
+		size_t n = lode_headline_path_of(b, b->cluster->stacks[s].node), at = 0;
 		uint32_t before = LODE_NONE;
 
-		laid_ns += cost_of(b, s);
+		laid_ns += lode_headline_cost_of(b, s);
 		/* Functions of the headline that this stack lacks are passed over. */
 		for (size_t i = 0; i < n; before = b->path[i++]) {
 			uint32_t place = place_behind(&places, b->path[i], s, at);
@@ -375,7 +431,7 @@ static void find_gaps(struct lode_headline *out, struct building *b, int64_t *he
 				continue;
 			held_ns[place] += b->cluster->stacks[s].cost_ns;
 			if (place && before == out->frames.at[place - 1])
-				beside_ns[place] += cost_of(b, s);
+				beside_ns[place] += lode_headline_cost_of(b, s);
 			at = place + 1;
 		}
 	}
@@ -387,9 +443,8 @@ static void find_gaps(struct lode_headline *out, struct building *b, int64_t *he
 	free(beside_ns);
 }
 
-/* How much of the rest of the area of interest does without a function that so much of the cluster
-   has. */
-static double rarity_of(const struct building *b, uint32_t frame, int64_t held_ns)
+double lode_headline_rarity_of(const struct lode_headline_building *b, uint32_t frame,
+			       int64_t held_ns)
 {
 	int64_t rest_ns = b->mined->aoi_ns - b->cluster->own_ns;
 	int64_t outside_ns = b->mined->frame_ns[frame] - held_ns;
@@ -398,200 +453,12 @@ static double rarity_of(const struct building *b, uint32_t frame, int64_t held_n
 	return 1 - (share < 0 ? 0 : share > 1 ? 1 : share);
 }
 
-static void find_rarity(struct lode_headline *out, const struct building *b, const int64_t *held_ns)
+static void find_rarity(struct lode_headline *out, const struct lode_headline_building *b,
+			const int64_t *held_ns)
 {
 	for (size_t i = 0; i < out->frames.n; i++)
-		lode_vec_append(&out->rarity, rarity_of(b, out->frames.at[i], held_ns[i]));
-}
-
-/* ---- The main branch in other threads ---- */
-
-/* What all kernel threads begin with. */
-static bool is_kthread(const struct lode_calltree *tree, uint32_t frame)
-{
-	return tree->frames.at[frame].flags & LODE_FRAME_KERNEL &&
-	       strcmp(lode_frame_function(tree, frame), "kthread") == 0;
-}
-
-/* The thread that the branch has come to, and the stacks that have come there. */
-struct followed {
-	uint32_t link;	/* LODE_NONE: it is the first thread */
-	bool is_agreed; /* the thread is the last of those that all agree on */
-	bool *has;	/* per stack of the cluster */
-	int64_t cost_ns;
-	uint32_t *names; /* frames of a stack; threads called "…" have their own names */
-};
-
-static bool is_any(const struct building *b, uint32_t link)
-{
-	const struct lode_hop_names *names = b->hop_names;
-
-	return !strcmp(lode_hop_name_of(names->names.at, names->names.n, &b->mined->digest->tree,
-					link),
-		       lode_hop_any);
-}
-
-/* The frames of a stack behind the link to that thread: [start, *end), up to the next link. */
-static size_t frames_behind(struct building *b, struct followed *f, size_t s, size_t *n,
-			    size_t *end)
-{
-	const struct lode_calltree *tree = &b->mined->digest->tree;
-	size_t start;
-
-	*n = path_of(b, b->cluster->stacks[s].node);
-	lode_calltree_path(tree, b->cluster->stacks[s].node, f->names);
-	start = f->link == LODE_NONE ? 0 : *n;
-	for (size_t i = 0; i < *n; i++) {
-		if (b->path[i] != f->names[i] && !is_any(b, b->path[i]))
-			f->names[i] = b->path[i];
-		if ((f->is_agreed ? b->path[i] : f->names[i]) == f->link)
-			start = i + 1;
-	}
-	for (*end = start; *end < *n;) {
-		if (tree->frames.at[f->names[*end]].flags & LODE_FRAME_LINK)
-			break;
-		++*end;
-	}
-	return start;
-}
-
-/* Goes on along the link that stacks with so much of the cost have behind the thread; false: none
-   has so much. */
-static bool follow_link(struct followed *f, struct building *b, int64_t least_ns)
-{
-	struct followed next = {LODE_NONE, false, f->has, 0, f->names};
-	struct gap links = {0};
-	size_t n, end;
-
-	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
-		frames_behind(b, f, s, &n, &end);
-		if (f->has[s] && end < n)
-			held_at(&links, f->names[end])->cost_ns += cost_of(b, s);
-	}
-	for (size_t i = 0; i < links.held.n; i++)
-		if (links.held.at[i].cost_ns >= least_ns) {
-			next.link = links.held.at[i].frame;
-			next.cost_ns = links.held.at[i].cost_ns;
-		}
-	gap_release(&links);
-	if (next.link == LODE_NONE)
-		return false;
-	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
-		frames_behind(b, f, s, &n, &end);
-		f->has[s] = f->has[s] && end < n && f->names[end] == next.link;
-	}
-	*f = next;
-	return true;
-}
-
-/* Adds the thread, with what four fifths of the stacks that have come there have in it. */
-static void put_frames_of(struct lode_headline *out, struct building *b, struct followed *f)
-{
-	struct gap thread = {0};
-
-	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
-		size_t n, end, start;
-
-		if (!f->has[s])
-			continue;
-		start = frames_behind(b, f, s, &n, &end);
-		count_once(&thread, b, s, start, end);
-	}
-	lode_vec_append(&out->frames, f->link);
-	lode_sort(thread.held.at, thread.held.n, earliest_first);
-	for (size_t i = 0; i < thread.held.n; i++)
-		if (thread.held.at[i].cost_ns >= lode_agreed_ns(f->cost_ns))
-			lode_vec_append(&out->frames, thread.held.at[i].frame);
-	gap_release(&thread);
-}
-
-/* Which of the thread's frames, from `first` on, mostly have another before them than the headline
-   has; and how rare they are elsewhere. */
-static void put_gaps_of(struct lode_headline *out, struct building *b, struct followed *f,
-			size_t first)
-{
-	size_t n_frames = out->frames.n - first;
-	struct held *held = lode_alloc0(n_frames, sizeof(*held)); /* cost_ns: with all time */
-	int64_t *beside_ns = lode_alloc0(n_frames, sizeof(*beside_ns));
-	struct lode_map place_of = {0};
-
-	for (size_t k = 0; k < n_frames; k++) {
-		*lode_map_slot(&place_of, out->frames.at[first + k]) = (uint32_t)k;
-		held[k].stack = LODE_NONE;
-	}
-	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
-		size_t n, end, start = frames_behind(b, f, s, &n, &end);
-
-		for (size_t i = start - 1; f->has[s] && i < end; i++) {
-			uint32_t k = lode_map_find(&place_of, i < start ? f->link : b->path[i]);
-
-			if (k == LODE_NONE || held[k].stack == s)
-				continue;
-			held[k].stack = s;
-			held[k].cost_ns += b->cluster->stacks[s].cost_ns;
-			if (k && (i == start ? f->link : b->path[i - 1]) ==
-					 out->frames.at[first + k - 1])
-				beside_ns[k] += cost_of(b, s);
-		}
-	}
-	for (size_t k = 0; k < n_frames; k++) {
-		lode_vec_append(&out->gap_before, k && beside_ns[k] < f->cost_ns - beside_ns[k]);
 		lode_vec_append(&out->rarity,
-				rarity_of(b, out->frames.at[first + k], held[k].cost_ns));
-	}
-	lode_map_release(&place_of);
-	free(beside_ns);
-	free(held);
-}
-
-/* The link to the headline's last thread. A thread with a function of a program is what to look at,
-   and more threads would take its room; a kernel thread works for others: *is_end. */
-static uint32_t last_link(const struct lode_headline *out, const struct building *b, bool *is_end)
-{
-	const struct lode_calltree *tree = &b->mined->digest->tree;
-
-	*is_end = false;
-	for (size_t i = out->frames.n; i-- > 0;) {
-		uint32_t frame = out->frames.at[i];
-
-		if (tree->frames.at[frame].flags & LODE_FRAME_LINK)
-			return frame;
-		*is_end |= tells(b, frame) || is_kthread(tree, frame);
-	}
-	return LODE_NONE;
-}
-
-/* Behind the threads that all agree on, where most of the cost waits for one and the same, up to
-   the first thread that is an end. */
-static void follow_branch(struct lode_headline *out, struct building *b, size_t depth)
-{
-	size_t n_agreed = out->frames.n;
-	int64_t all_ns = 0, least_ns;
-	struct followed f = {.is_agreed = true};
-	bool is_end;
-
-	f.link = last_link(out, b, &is_end);
-	if (is_end)
-		return;
-	f.has = lode_alloc0(b->cluster->n_stacks + 1, sizeof(*f.has));
-	f.names = lode_alloc((depth + 1) * sizeof(*f.names));
-	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
-		f.has[s] = cost_of(b, s) > 0;
-		all_ns += cost_of(b, s);
-	}
-	for (least_ns = all_ns / 2 + 1; !is_end && follow_link(&f, b, least_ns);
-	     least_ns = lode_agreed_ns(f.cost_ns)) {
-		size_t first = out->frames.n;
-
-		put_frames_of(out, b, &f);
-		put_gaps_of(out, b, &f, first);
-		last_link(out, b, &is_end);
-	}
-	out->n_more = out->frames.n - n_agreed;
-	if (out->n_more)
-		out->branch_share = (double)f.cost_ns / (double)all_ns;
-	free(f.names);
-	free(f.has);
+				lode_headline_rarity_of(b, out->frames.at[i], held_ns[i]));
 }
 
 static size_t deepest(const struct lode_mined *mined, const struct lode_cluster *cluster)
@@ -607,7 +474,7 @@ static size_t deepest(const struct lode_mined *mined, const struct lode_cluster 
 }
 
 /* Ready time counts where it is the larger part: then it is what the cluster is about. */
-static void weigh(struct building *b)
+static void weigh(struct lode_headline_building *b)
 {
 	int64_t cost_ns = 0, ready_ns = 0;
 
@@ -624,7 +491,7 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 {
 	size_t depth = deepest(mined, cluster);
 	int64_t *held_ns, *cost_ns;
-	struct building b = {
+	struct lode_headline_building b = {
 		.hop_names = &out->hop_names,
 		.mined = mined,
 		.cluster = cluster,
@@ -636,7 +503,7 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 	weigh(&b);
 	cost_ns = lode_alloc((cluster->n_stacks + 1) * sizeof(*cost_ns));
 	for (size_t i = 0; i < cluster->n_stacks; i++)
-		cost_ns[i] = cost_of(&b, i);
+		cost_ns[i] = lode_headline_cost_of(&b, i);
 	lode_hop_names_find(&out->hop_names, mined->digest, cluster, cost_ns, b.enough_ns);
 	free(cost_ns);
 	count_held(&b);
@@ -644,15 +511,13 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 	count_order(&b);
 	put_frames(out, &b);
 	drop_vague_end(out, &b);
-	find_branch(out, &b);
 	held_ns = lode_alloc0(out->frames.n + 1, sizeof(*held_ns));
 	find_gaps(out, &b, held_ns);
 	find_rarity(out, &b, held_ns);
-	if (!out->branch.n)
-		follow_branch(out, &b, depth);
+	find_ways(out, &b, depth);
 	lode_cluster_who(out->who, mined, cluster);
 	for (size_t g = 0; g <= cluster->n_common; g++)
-		gap_release(&b.gaps[g]);
+		lode_headline_gap_release(&b.gaps[g]);
 	free(held_ns);
 	free(b.gaps);
 	free(b.path);
@@ -681,6 +546,9 @@ static struct lode_line_frames line_of(const struct lode_headline *headline, uin
 		.n_branch = headline->branch.n,
 		.branch_share = headline->branch_share,
 		.n_more = headline->n_more,
+		.more_share = headline->more_share,
+		.forks = headline->forks,
+		.n_forks = headline->n_forks,
 		.hop_names = headline->hop_names.names.at,
 		.n_hop_names = headline->hop_names.names.n,
 	};
@@ -696,9 +564,27 @@ static void mark_kernel_threads(struct lode_headline_hop *hops, size_t n,
 		uint32_t frame = headline->frames.at[i];
 
 		hop += tree->frames.at[frame].flags & LODE_FRAME_LINK ? 1 : 0;
-		if (hop < n && is_kthread(tree, frame))
+		if (hop < n && lode_headline_is_kthread(tree, frame))
 			hops[hop].is_kernel_thread = true;
 	}
+}
+
+static size_t name_forks(const struct lode_headline_way **out, const struct lode_headline *headline,
+			 const struct lode_digest *digest, struct lode_arena *arena)
+{
+	struct lode_headline_way *ways =
+		lode_arena_array(arena, struct lode_headline_way, headline->n_forks);
+	char name[1600];
+
+	for (size_t i = 0; i < headline->n_forks; i++) {
+		const struct lode_headline_fork *fork = &headline->forks[i];
+
+		lode_headline_fork_name(name, sizeof(name), digest, fork);
+		ways[i] = (struct lode_headline_way){lode_arena_strdup(arena, name),
+						     fork->is_thread, fork->share};
+	}
+	*out = ways;
+	return headline->n_forks;
 }
 
 size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mined *mined,
@@ -708,11 +594,13 @@ size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mine
 	struct lode_line_hop hops[LODE_LINE_HOPS];
 	struct lode_headline headline = {0};
 	struct lode_line_frames line;
-	size_t n;
+	size_t n, n_agreed = 0;
 
 	lode_headline_build(&headline, mined, cluster);
 	line = line_of(&headline, cluster->name);
 	n = lode_line_hops(hops, mined->digest, &line);
+	while (n_agreed < n && !hops[n_agreed].is_more)
+		n_agreed++;
 	*out = lode_arena_array(arena, struct lode_headline_hop, n);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t *frames = lode_arena_array(arena, uint32_t, hops[i].n);
@@ -726,17 +614,20 @@ size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mine
 			.branch = hops[i].is_more ? frames : NULL,
 			.n_branch = hops[i].is_more ? hops[i].n : 0,
 			.is_more = hops[i].is_more,
-			.branch_share = hops[i].is_more ? headline.branch_share : (double)NAN,
+			.branch_share = hops[i].is_more ? headline.more_share : (double)NAN,
 		};
 	}
-	if (n && headline.branch.n) {
-		struct lode_headline_hop *last = &(*out)[n - 1];
+	if (n_agreed && headline.branch.n) {
+		struct lode_headline_hop *last = &(*out)[n_agreed - 1];
 		uint32_t *frames = lode_arena_array(arena, uint32_t, LODE_LINE_BRANCH_FRAMES);
 
 		last->n_branch = lode_line_branch(frames, mined->digest, &line);
 		last->branch = frames;
 		last->branch_share = headline.branch_share;
 	}
+	if (n && headline.n_forks)
+		(*out)[n - 1].n_forks =
+			name_forks(&(*out)[n - 1].forks, &headline, mined->digest, arena);
 	mark_kernel_threads(*out, n, tree, &headline);
 	lode_headline_release(&headline);
 	return n;

@@ -58,9 +58,8 @@ static const char *change_words(struct lode_arena *arena, const struct lode_diff
 	return lode_finding_text(
 		arena, "%s %s: %s (%s), %s%s per %s, in %zu of %zu recordings of %c",
 		n == 1 ? "The only change is" : "Of the changes the largest is",
-		lode_diff_class_names[change->class],
-		lode_finding_known_by(arena, answer->mined, c), lode_finding_why(arena, c),
-		change->change < 0 ? "−" : "+",
+		lode_diff_class_names[change->class], lode_finding_name(arena, answer->mined, c),
+		lode_finding_why(arena, c), change->change < 0 ? "−" : "+",
 		lode_format_cost(cost, llround(fabs(change->change)), answer->unit),
 		lode_diff_per(answer), change->n_streams[side], answer->diff->sides[side].n_streams,
 		side == LODE_DIFF_A ? 'A' : 'B');
@@ -113,7 +112,7 @@ static const char *shown_words(struct lode_arena *arena, const struct lode_diff_
 		arena,
 		"Cluster %zu, %s (%s), %s%s: %s%s per %s (A %s, B %s; p = %s), in %zu of %zu "
 		"recordings of %c.",
-		shown->number, lode_finding_known_by(arena, answer->mined, c),
+		shown->number, lode_finding_name(arena, answer->mined, c),
 		lode_finding_why(arena, c),
 		change->class == LODE_DIFF_SAME ? "did not change significantly" : "is ",
 		change->class == LODE_DIFF_SAME ? "" : lode_diff_class_names[change->class],

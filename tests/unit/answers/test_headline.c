@@ -73,8 +73,6 @@ static struct lode_mined *mine(struct lode_digest *digest, double min_similarity
 	return mined;
 }
 
-/* ---- The definition, word for word ---- */
-
 /* ---- Tests ---- */
 
 static struct lode_digest *make_digest(struct test_random *random)
@@ -108,6 +106,7 @@ static struct lode_digest *make_digest(struct test_random *random)
 static void is_as_defined(void **state)
 {
 	size_t n_extended = 0, n_branches = 0, n_programs = 0, n_any = 0, n_followed = 0;
+	size_t n_forked = 0;
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= TEST_CASES(1000); seed++) {
@@ -119,35 +118,41 @@ static void is_as_defined(void **state)
 			const struct lode_cluster *c = &mined->clusters[i];
 			struct lode_headline headline = {0};
 			uint32_t expected[512], branch[64];
-			bool gaps[512];
-			size_t n, n_branch, n_more;
-			double share;
+			bool gaps[512], is_end = false;
+			struct lode_headline_fork forks[LODE_HEADLINE_FORKS];
+			size_t n, n_branch, n_more, n_forks = 0;
+			double share, more_share;
 
-			defined_names(mined, c);
+			define_names(mined, c);
 			n = defined_headline(expected, mined, c);
 			n_branch = defined_branch(branch, &share, mined, c, expected, n);
-			n_more = n_branch ? 0 : defined_more(expected, gaps, n, &share, mined, c);
+			n_more = defined_more(expected, gaps, n, &more_share, mined, c);
+			for (size_t k = n; k > 0 && !is_link(mined, expected[k - 1]); k--)
+				is_end |= tells(mined, expected[k - 1]);
+			if (!n_branch && !n_more && !is_end)
+				n_forks = defined_forks(forks, mined, c, expected, n);
 			n += n_more;
 
 			lode_headline_build(&headline, mined, c);
+			are_same_forks(&headline, forks, n_forks, mined->digest);
+			n_forked += n_forks > 0;
 			assert_int_equal(headline.frames.n, n);
 			assert_int_equal(headline.gap_before.n, n);
 			for (size_t k = 0; k < n; k++) {
 				assert_int_equal(headline.frames.at[k], expected[k]);
 				assert_true(headline.rarity.at[k] >= 0 &&
 					    headline.rarity.at[k] <= 1);
-				assert_int_equal(
-					headline.gap_before.at[k],
-					k < n - n_more
-						? k && 2 * defined_beside(mined, c, expected,
-									  n - n_more, k) <
-								  defined_cost_of_stacks(mined, c)
-						: gaps[k]);
+				assert_int_equal(headline.gap_before.at[k],
+						 k < n - n_more
+							 ? k && 2 * beside(mined, c, expected,
+									   n - n_more, k) <
+									   cost_of_stacks(mined, c)
+							 : gaps[k]);
 			}
 			for (size_t k = 0; k < headline.hop_names.names.n; k++) {
 				const struct lode_hop_name *name = &headline.hop_names.names.at[k];
 
-				assert_string_equal(name->text, defined_name(name->frame));
+				assert_string_equal(name->text, told.name[name->frame]);
 				n_any += !strcmp(name->text, "…");
 				n_programs += !strcmp(name->text, "store");
 			}
@@ -158,6 +163,8 @@ static void is_as_defined(void **state)
 				assert_int_equal(headline.branch.at[k], branch[k]);
 			assert_true(headline.branch_share > share - 1e-9 &&
 				    headline.branch_share < share + 1e-9);
+			assert_true(headline.more_share > more_share - 1e-9 &&
+				    headline.more_share < more_share + 1e-9);
 			n_branches += n_branch > 0;
 			/* "shop-1" and "shop-2" are of one pool. */
 			assert_string_equal(headline.who, "shop-N");
@@ -169,8 +176,145 @@ static void is_as_defined(void **state)
 	}
 	assert_true(n_extended > TEST_CASES(1000) / 10);
 	assert_true(n_branches > TEST_CASES(1000) / 10);
+	assert_true(n_forked > TEST_CASES(1000) / 20);
 	assert_true(n_followed > TEST_CASES(1000) / 20);
 	assert_true(n_programs > TEST_CASES(1000) / 20 && n_any > TEST_CASES(1000) / 20);
+}
+
+/* ---- More recordings ---- */
+
+static const char *const ordered[] = {"serve", "load", "parse", ":read", "flush", "sync"};
+
+/* A recording's stacks, through one, two or three threads, and mostly through functions that it
+   prefers. */
+static void add_recording(struct lode_digest *digest, struct test_random *random)
+{
+	static const char *const threads[] = {"", ">store", ">log"};
+	uint32_t symptom = add_symptom(digest, "shop"), preferred = test_random_below(random, 6);
+	uint32_t n_threads = 1 + test_random_below(random, 3);
+
+	for (int i = 0; i < 6; i++) {
+		uint32_t stack = 0;
+
+		for (uint32_t t = 0; t < n_threads; t++) {
+			stack = t ? push(digest, stack, threads[t]) : stack;
+			stack = push(digest, stack, "main");
+			for (uint32_t k = 0; k < 6; k++)
+				if (test_random_below(random, 4) == 0 ||
+				    (k == preferred && test_random_below(random, 4)))
+					stack = push(digest, stack, ordered[k]);
+		}
+		add_row(digest, symptom, stack, 1 + test_random_below(random, i % 2 ? 300 : 30));
+	}
+}
+
+/* Chains go from the shop to the store, and from there to the log. */
+static size_t depth_of_thread(const struct lode_mined *mined, uint32_t link)
+{
+	return strcmp(lode_frame_function(&mined->digest->tree, link), "store") ? 2 : 1;
+}
+
+/* How deep a function of the program is, in that thread of a chain; 0: it is not the program's. */
+static size_t depth_of(const struct lode_mined *mined, size_t thread, uint32_t frame)
+{
+	for (size_t k = 0; tells(mined, frame) && k < 6; k++)
+		if (!strcmp(lode_frame_function(&mined->digest->tree, frame), ordered[k]))
+			return 10 * thread + k + 1;
+	return 0;
+}
+
+/* The depth of the program's functions that more than half of the cost has: in the last thread that
+   all agree on, and from thread to thread where more than half of it goes on. */
+static size_t depth_by_half(const struct lode_mined *mined, const struct lode_cluster *c,
+			    size_t first_thread)
+{
+	int64_t all_ns = cost_of_stacks(mined, c);
+	size_t most = 0, thread = 0;
+	uint32_t link = LODE_NONE;
+
+	do {
+		int64_t cost_ns[64] = {0}, link_ns[64] = {0};
+
+		for (size_t s = 0; s < c->n_stacks; s++) {
+			uint32_t path[MOST_FRAMES];
+			size_t n =
+				lode_calltree_path(&mined->digest->tree, c->stacks[s].node, path);
+			int at = begin_of_thread(path, n, link, true);
+
+			for (; at >= 0 && at < (int)n && !is_link(mined, path[at]); at++)
+				cost_ns[path[at]] += counted(mined, c, s);
+			if (at >= 0 && at < (int)n)
+				link_ns[path[at]] += counted(mined, c, s);
+		}
+		link = LODE_NONE;
+		for (uint32_t f = 0; f < mined->digest->tree.frames.n; f++) {
+			size_t depth = depth_of(mined, thread, f);
+
+			link = 2 * link_ns[f] > all_ns ? f : link;
+			if (thread >= first_thread && 2 * cost_ns[f] > all_ns && depth > most)
+				most = depth;
+		}
+		thread = link == LODE_NONE ? thread : depth_of_thread(mined, link);
+	} while (link != LODE_NONE);
+	return most;
+}
+
+/* The same of the headline; of what four fifths have; and the last thread of those. */
+static size_t depth_of_headline(const struct lode_headline *headline,
+				const struct lode_mined *mined, size_t *agreed, size_t *last_agreed)
+{
+	size_t thread = 0, most = 0, n_agreed = headline->frames.n - headline->n_more;
+
+	*agreed = *last_agreed = 0;
+	for (size_t i = 0; i <= headline->frames.n; i++) {
+		size_t depth = 0;
+
+		for (size_t k = 0; i == n_agreed && k < headline->branch.n; k++) {
+			depth = depth_of(mined, thread, headline->branch.at[k]);
+			most = depth > most ? depth : most;
+		}
+		if (i == headline->frames.n)
+			break;
+		if (is_link(mined, headline->frames.at[i]))
+			thread = depth_of_thread(mined, headline->frames.at[i]);
+		depth = depth_of(mined, thread, headline->frames.at[i]);
+		most = depth > most ? depth : most;
+		*agreed = i < n_agreed ? most : *agreed;
+		*last_agreed = i < n_agreed ? thread : *last_agreed;
+	}
+	return most;
+}
+
+static void more_recordings_give_no_worse_name(void **state)
+{
+	size_t n_below_agreed = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(1000); seed++) {
+		struct test_random random = {seed};
+		struct lode_digest *digest = lode_digest_new();
+		uint32_t n_recordings = 1 + test_random_below(&random, 6);
+		struct lode_mined *mined;
+
+		for (uint32_t i = 0; i < n_recordings; i++)
+			add_recording(digest, &random);
+		mined = mine(digest, 0.05 + 0.1 * (double)(seed % 5));
+		for (size_t i = 0; i < mined->n_clusters; i++) {
+			struct lode_headline headline = {0};
+			size_t agreed, depth, named, last;
+
+			define_names(mined, &mined->clusters[i]);
+			lode_headline_build(&headline, mined, &mined->clusters[i]);
+			named = depth_of_headline(&headline, mined, &agreed, &last);
+			depth = depth_by_half(mined, &mined->clusters[i], last);
+			assert_true(named >= depth);
+			n_below_agreed += depth > agreed;
+			lode_headline_release(&headline);
+		}
+		lode_mined_free(mined);
+		lode_digest_free(digest);
+	}
+	assert_true(n_below_agreed > TEST_CASES(1000) / 10);
 }
 
 /* The hop of a compiler whose title was read in some recordings only, and of one of two. */
@@ -259,8 +403,8 @@ static void check_main_branch(int64_t ns)
 	assert_int_equal(lode_headline_hops(&hops, mined, &mined->clusters[0], &arena), 1);
 	assert_int_equal(hops[0].n_branch, 2);
 	assert_true(hops[0].branch_share > 0.68 && hops[0].branch_share < 0.7);
-	/* Its name is what nearly all of it has. */
-	assert_string_equal(lode_finding_known_by(&arena, mined, &mined->clusters[0]), "run");
+	/* Its name is the deepest that half of it has. */
+	assert_string_equal(lode_finding_known_by(&arena, mined, &mined->clusters[0]), "flush");
 	lode_arena_release(&arena);
 	lode_mined_free(mined);
 	lode_digest_free(digest);
@@ -310,8 +454,7 @@ static void most_of_it_goes_on_in_another_thread(void **state)
 	assert_int_equal(hops[1].n, 0);
 	assert_int_equal(hops[1].n_branch, 2);
 	assert_true(hops[1].branch_share > 0.73 && hops[1].branch_share < 0.75);
-	/* Its name is what all of it has. */
-	assert_string_equal(lode_finding_known_by(&arena, mined, &mined->clusters[0]), "take_gil");
+	assert_string_equal(lode_finding_known_by(&arena, mined, &mined->clusters[0]), "compare");
 	lode_arena_release(&arena);
 	lode_mined_free(mined);
 	lode_digest_free(digest);
@@ -448,6 +591,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_as_defined),
+		cmocka_unit_test(more_recordings_give_no_worse_name),
 		cmocka_unit_test(hops_of_several_names_are_not_left_out),
 		cmocka_unit_test(programs_of_names),
 		cmocka_unit_test(the_main_branch_is_named),
