@@ -18,15 +18,14 @@ static bool is_unrecorded(const struct lode_mined *mined, const struct lode_clus
 					   LODE_RUNNER_UNRECORDED);
 }
 
-static const struct lode_cluster *largest_cluster(const struct lode_mined *mined)
+/* The first problem of the table: sentence, table and next command are about the same one. NULL:
+   there is none. */
+static const struct lode_cluster *first_cluster(const struct lode_mined *mined)
 {
-	const struct lode_cluster *largest = NULL;
-
 	for (size_t i = 0; i < mined->n_clusters; i++)
-		if (!is_unrecorded(mined, &mined->clusters[i]) &&
-		    (!largest || mined->clusters[i].own_ns > largest->own_ns))
-			largest = &mined->clusters[i];
-	return largest;
+		if (!is_unrecorded(mined, &mined->clusters[i]))
+			return &mined->clusters[i];
+	return NULL;
 }
 
 /* The clusters that are problems. */
@@ -39,10 +38,10 @@ static size_t count_problems(const struct lode_mined *mined)
 	return n;
 }
 
-/* Time without an event, if it is more than the largest problem; "": it is not. */
+/* Time without an event, if it is more than the first problem; "": it is not. */
 static const char *unrecorded_words(struct lode_arena *arena, const struct lode_mined *mined)
 {
-	const struct lode_cluster *c = largest_cluster(mined);
+	const struct lode_cluster *c = first_cluster(mined);
 	char cost[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
 	int64_t sum_ns = 0;
 
@@ -55,12 +54,6 @@ static const char *unrecorded_words(struct lode_arena *arena, const struct lode_
 		arena, " For %s of this time (%s) the recording does not show what threads did.",
 		lode_format_share(share, sum_ns, mined->symptom_ns),
 		lode_format_cost(cost, sum_ns, mined->digest->unit));
-}
-
-/* Its cost without the time in which threads lacked a CPU. */
-static int64_t idle_ns(const struct lode_cluster *c)
-{
-	return c->own_ns - lode_cluster_contended_ns(c);
 }
 
 /* ", first seen 2026-11-20 04:04 UTC": where all recordings know the time of day, and an earlier
@@ -124,13 +117,14 @@ static const char *cost_words(struct lode_arena *arena, const struct lode_mine_a
 static const char *name_of(struct lode_arena *arena, const struct lode_mine_answer *answer,
 			   const struct lode_cluster *c)
 {
-	return lode_finding_known_by(arena, answer->mined, c);
+	return lode_finding_name(arena, answer->mined, c);
 }
 
 static const char *alias_of(struct lode_arena *arena, const struct lode_mine_answer *answer,
 			    const struct lode_cluster *c)
 {
-	return lode_alias_words(arena, answer->digest, name_of(arena, answer, c));
+	return lode_alias_words(arena, answer->digest,
+				lode_finding_known_by(arena, answer->mined, c));
 }
 
 /* What a busy machine cost; "": it was not. */
@@ -169,45 +163,6 @@ static const char *unknown_words(struct lode_arena *arena, const struct lode_min
 		"they waited for is unknown: %s.",
 		lode_format_share(share, mined->ready_unknown_ns, mined->symptom_ns),
 		lode_format_cost(ready, mined->ready_unknown_ns, "ns"), answer->ready_unknown);
-}
-
-/* By the cost that an idle machine leaves. */
-static const struct lode_cluster *largest_when_idle(const struct lode_mined *mined)
-{
-	const struct lode_cluster *largest = NULL;
-
-	for (size_t i = 0; i < mined->n_clusters; i++)
-		if (!is_unrecorded(mined, &mined->clusters[i]) &&
-		    (!largest || idle_ns(&mined->clusters[i]) > idle_ns(largest)))
-			largest = &mined->clusters[i];
-	return largest;
-}
-
-/* A busy machine is said first where it cost more than any problem: it may be all there is. */
-static bool is_busy_first(const struct lode_mine_answer *answer)
-{
-	const struct lode_mined *mined = answer->mined;
-	const struct lode_cluster *c = largest_when_idle(mined);
-
-	return answer->busy && mined->contended_ns > (c ? idle_ns(c) : 0);
-}
-
-static const char *idle_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
-{
-	const struct lode_mined *mined = answer->mined;
-	const struct lode_cluster *c = largest_when_idle(mined);
-	int64_t whole_ns = mined->symptom_ns - mined->contended_ns;
-	char n[LODE_UNITS_BUFFER], own[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
-
-	if (!c || idle_ns(c) <= 0)
-		return "";
-	return lode_finding_text(arena, " Of that, %s is the largest of %s: %s (%s)%s%s.",
-				 name_of(arena, answer, c),
-				 lode_format_plural(n, count_problems(mined), "problem"),
-				 lode_format_cost(own, idle_ns(c), "ns"),
-				 lode_format_share(share, idle_ns(c), whole_ns),
-				 lode_opening_spread(arena, c->n_streams, answer->n_streams),
-				 first_seen(arena, mined, c));
 }
 
 #define LOST_EVENTS \
@@ -251,7 +206,7 @@ static const char *cpus_used(struct lode_arena *arena, const struct lode_mined *
 static const char *cpu_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *mined = answer->mined;
-	const struct lode_cluster *c = largest_cluster(mined);
+	const struct lode_cluster *c = first_cluster(mined);
 	char whole[LODE_UNITS_BUFFER], own[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
 	const char *hottest = "", *unit = mined->digest->unit;
 
@@ -286,18 +241,47 @@ static const char *go_words(const struct lode_mine_answer *answer, const struct 
 	return "";
 }
 
+/* "is the largest of 14 problems", "is first of 14 problems by average, 6.51 ms". */
+static const char *place_words(struct lode_arena *arena, const struct lode_mine_answer *answer,
+			       const struct lode_cluster *c)
+{
+	const struct lode_mined *mined = answer->mined;
+	const char *unit = mined->digest->unit;
+	char n[LODE_UNITS_BUFFER], by[LODE_UNITS_BUFFER];
+
+	if (count_problems(mined) == 1)
+		return "is the only problem";
+	lode_format_count(n, count_problems(mined));
+	switch (answer->ranked_by) {
+	case LODE_RANK_TOTAL:
+		lode_format_cost_long(by, c->total_ns, unit);
+		break;
+	case LODE_RANK_AVERAGE:
+		if (!answer->is_classic && c->mean_ns < 0)
+			return lode_finding_text(arena, "is first of %s problems", n);
+		lode_format_cost_long(by, answer->is_classic ? c->average_ns : c->mean_ns, unit);
+		break;
+	case LODE_RANK_STREAMS:
+		lode_format_plural(by, c->n_streams, "recording");
+		break;
+	case LODE_RANK_EVENTS:
+		lode_format_plural(by, c->n_events, "event");
+		break;
+	case LODE_RANK_OWN:
+		return lode_finding_text(arena, "is the largest of %s problems", n);
+	}
+	return lode_finding_text(arena, "is first of %s problems by %s, %s", n, answer->rank, by);
+}
+
 static const char *problem_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *mined = answer->mined;
-	const struct lode_cluster *c = largest_cluster(mined);
-	const char *busy = busy_words(arena, answer), *what = "is the only problem", *first;
+	const struct lode_cluster *c = first_cluster(mined);
+	const char *busy = busy_words(arena, answer), *first;
 	char n[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER], least[LODE_UNITS_BUFFER];
 
 	if (answer->cpu)
 		return cpu_words(arena, answer);
-	if (is_busy_first(answer))
-		return lode_finding_text(arena, "%s%s%s", busy, idle_words(arena, answer),
-					 go_words(answer, largest_when_idle(mined)));
 	if (is_all_filtered(answer))
 		return lode_finding_text(
 			arena,
@@ -312,12 +296,10 @@ static const char *problem_words(struct lode_arena *arena, const struct lode_min
 			lode_format_cost(cost, mined->symptom_ns, mined->digest->unit),
 			lode_format_plural(n, answer->n_symptoms, "symptom"), *busy ? " " : "",
 			busy);
-	if (count_problems(mined) > 1)
-		what = lode_finding_text(arena, "is the largest of %s problems",
-					 lode_format_count(n, count_problems(mined)));
 	first = lode_finding_text(arena, "%s%s (%s) %s: %s.%s", name_of(arena, answer, c),
-				  alias_of(arena, answer, c), lode_finding_why(arena, c), what,
-				  cost_words(arena, answer, c), go_words(answer, c));
+				  alias_of(arena, answer, c), lode_finding_why(arena, c),
+				  place_words(arena, answer, c), cost_words(arena, answer, c),
+				  go_words(answer, c));
 	return *busy ? lode_finding_text(arena, "%s %s", first, busy) : first;
 }
 
@@ -340,7 +322,8 @@ static const char *next_of_shown(struct lode_arena *arena, const struct lode_min
 		return lode_finding_text(
 			arena, "lode sign --repo %s --cluster %u --name %s",
 			lode_next_word(arena, request->repo), rank,
-			lode_next_word(arena, name_of(arena, answer, answer->shown->cluster)));
+			lode_next_word(arena, lode_finding_known_by(arena, answer->mined,
+								    answer->shown->cluster)));
 	if (strcmp(answer->digest->unit, "ns") == 0 && !request->reading.is_joined)
 		return lode_next_again(arena, request->asked,
 				       "--show %u --chrome-trace cluster-%u.json", rank, rank);
@@ -353,9 +336,8 @@ struct lode_opening lode_mine_opening(const struct lode_mine_answer *answer,
 				      const struct lode_mine_request *request,
 				      struct lode_arena *arena)
 {
-	const struct lode_cluster *c = answer->shown	       ? answer->shown->cluster
-				       : is_busy_first(answer) ? largest_when_idle(answer->mined)
-							       : largest_cluster(answer->mined);
+	const struct lode_cluster *c =
+		answer->shown ? answer->shown->cluster : first_cluster(answer->mined);
 	struct lode_opening opening = {0};
 
 	if (answer->shown) {

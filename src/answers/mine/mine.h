@@ -82,6 +82,7 @@ struct lode_mine_answer {
 	const struct lode_mined *mined;	  /* NULL: with only_read, or mining failed */
 	size_t n_streams, n_symptoms;
 	const char *symptoms, *scope, *stacks, *rank, *lambda; /* the options in words */
+	enum lode_rank ranked_by;
 	bool is_classic;
 	bool is_raised;		  /* λ, as the request allows */
 	bool is_filtered;	  /* content filters left out a part of the area of interest */

@@ -401,6 +401,7 @@ static int mine_streams(struct lode_mine_state *s, const struct lode_mine_reques
 		rc = err->status = LODE_ERR_ARG; /* too many patterns: another λ has fewer */
 	s->answer.mined = s->mined;
 	s->answer.rank = lode_rank_choices[options.rank];
+	s->answer.ranked_by = options.rank;
 	s->answer.is_classic = options.classic;
 	return rc;
 }

@@ -622,9 +622,35 @@ static int64_t rank_value(const struct lode_cluster *cluster,
 	return cluster->own_ns;
 }
 
-/* Best first; equal ones by own cost, total, then the name of their costliest pattern. */
+/* Most of what it matches is other clusters', and what is left is small. */
+static bool is_remainder(const struct lode_mined *mined, const struct lode_cluster *c)
+{
+	return c->own_ns < c->total_ns - c->own_ns && c->own_ns < mined->aoi_ns / 100;
+}
+
+static int order_of_ratios(int64_t a_ns, uint64_t n_a, int64_t b_ns, uint64_t n_b)
+{
+	return LODE_ORDER((__int128)b_ns * (__int128)n_a, (__int128)a_ns * (__int128)n_b);
+}
+
+/* Which of them is first by that measure; averages exactly, as these are kept in whole ns. */
+static int order_by(const struct lode_cluster *a, const struct lode_cluster *b,
+		    const struct lode_mine_options *options)
+{
+	if (options->rank == LODE_RANK_AVERAGE && options->classic && a->n_events && b->n_events)
+		return order_of_ratios(a->total_ns, a->n_events, b->total_ns, b->n_events);
+	if (options->rank == LODE_RANK_AVERAGE && !options->classic && a->n_occurrences &&
+	    b->n_occurrences)
+		return order_of_ratios(a->own_ns, a->n_occurrences, b->own_ns, b->n_occurrences);
+	return LODE_ORDER(rank_value(b, options), rank_value(a, options));
+}
+
+/* Best first; equal ones by own cost, total, then the name of their costliest pattern. Remainders
+   have large totals and many recordings and events, none of which is theirs: they are last. */
 LODE_COMPARE_WITH(by_rank, struct lode_cluster, const struct mining *m,
-		  LODE_ORDER(rank_value(b, m->options), rank_value(a, m->options))
+		  (m->options->rank == LODE_RANK_OWN || m->options->classic ? 0
+			   : LODE_ORDER(is_remainder(m->mined, a), is_remainder(m->mined, b)))
+			  ?: order_by(a, b, m->options)
 			  ?: LODE_ORDER(b->own_ns, a->own_ns)
 			  ?: LODE_ORDER(b->total_ns, a->total_ns)
 			  ?: LODE_ORDER(a->kind_group, b->kind_group)
