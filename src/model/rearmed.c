@@ -1,6 +1,7 @@
 /* Waits that were taken up again after a time-out. */
 #include "model/rearmed.h"
 
+#include "model/handed_over.h"
 #include "model/idle_disk.h"
 
 enum {
@@ -147,6 +148,11 @@ static bool has_timed_out(const struct joining *j, const struct lode_events *e, 
 	if (e->device[wait] == LODE_DEVICE_NONE)
 		return e->reason[wait] == LODE_REASON_TIMER;
 	return e->device[wait] == LODE_DEVICE_TIMER && j->places[e->other_stack[wait]].is_time_out;
+}
+
+static bool is_timed_out(const void *joining, const struct lode_events *e, uint32_t wait)
+{
+	return has_timed_out(joining, e, wait);
 }
 
 /* A poll that timed out has the timer for its reason, if its waking was recorded. */
@@ -332,6 +338,7 @@ void lode_stream_join_rearmed(struct lode_stream *stream)
 	if (!stream->has_switches)
 		return;
 	j.places = make_places(&stream->tree);
+	lode_stream_find_holders(stream, is_timed_out, &j);
 	for (lode_thread_id thread = 0; thread < stream->threads.n; thread++) {
 		struct lode_events *e = &stream->threads.at[thread].events;
 

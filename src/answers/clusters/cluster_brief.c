@@ -197,13 +197,19 @@ const char *lode_finding_line(struct lode_arena *arena, const struct lode_mined 
 }
 
 /* The program's own function that tells most, of those that half of the cost has if there are any;
-   else the last one that has a name and that not every program passes through; LODE_NONE: none. */
-static uint32_t named_frame(const struct lode_digest *digest, const struct lode_headline_hop *hop)
+   LODE_NONE: there is none. */
+static uint32_t own_frame(const struct lode_digest *digest, const struct lode_headline_hop *hop)
 {
 	uint32_t frame = lode_telling_frame(digest, hop->branch, hop->n_branch);
 
-	if (frame == LODE_NONE)
-		frame = lode_telling_frame(digest, hop->frames, hop->n);
+	return frame == LODE_NONE ? lode_telling_frame(digest, hop->frames, hop->n) : frame;
+}
+
+/* That, else the last function that not every program passes through. */
+static uint32_t named_frame(const struct lode_digest *digest, const struct lode_headline_hop *hop)
+{
+	uint32_t frame = own_frame(digest, hop);
+
 	for (size_t i = hop->n; i-- > 0 && frame == LODE_NONE;)
 		if (lode_is_telling(digest, hop->frames[i]))
 			frame = hop->frames[i];
@@ -241,18 +247,25 @@ static const char *name_of_cluster(struct lode_arena *arena, const struct lode_m
 {
 	const struct lode_digest *digest = mined->digest;
 	struct lode_headline_hop *hops;
-	size_t n = lode_headline_hops(&hops, mined, cluster, arena);
+	size_t n_hops = lode_headline_hops(&hops, mined, cluster, arena), n = n_hops;
 	uint32_t frame = LODE_NONE, any = LODE_NONE;
 	const char *thread = NULL;
 	char name[1024];
 
 	if (n && hops[n - 1].n_forks)
 		return forks_name(arena, &hops[n - 1], has_shares);
+	while (n && hops[n - 1].is_more)
+		n--;
+	/* Threads that half of the cost goes on to, where the last that all agree on has no name.
+	 */
+	if (n && own_frame(digest, &hops[n - 1]) == LODE_NONE)
+		for (size_t i = n_hops; i-- > n && frame == LODE_NONE;)
+			frame = own_frame(digest, &hops[i]);
 	for (size_t i = n; i-- > 0 && frame == LODE_NONE && !thread;) {
 		frame = named_frame(digest, &hops[i]);
 		any = any == LODE_NONE && hops[i].n ? hops[i].frames[hops[i].n - 1] : any;
 		if (frame == LODE_NONE && hops[i].thread[0] && !hops[i].is_kernel_thread &&
-		    !hops[i].is_more && (hops[i].n || !is_device(hops[i].thread)))
+		    (hops[i].n || !is_device(hops[i].thread)))
 			thread = hops[i].thread;
 	}
 	if (thread)

@@ -288,10 +288,14 @@ static uint32_t deepest_of_half(struct lode_headline_gap *tails, struct lode_hea
 	}
 	for (size_t i = 0; i < half.held.n; i++) {
 		const struct lode_headline_held *held = &half.held.at[i];
-		double order = !deepest ? -1
-					: held->after / (double)held->cost_ns -
-						  deepest->after / (double)deepest->cost_ns;
+		double order;
 
+		if (!deepest) {
+			deepest = held;
+			continue;
+		}
+		order = held->after / (double)held->cost_ns -
+			deepest->after / (double)deepest->cost_ns;
 		if (order < 0 || (order <= 0 && held->cost_ns > deepest->cost_ns))
 			deepest = held;
 	}

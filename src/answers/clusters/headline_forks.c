@@ -54,7 +54,8 @@ static void find_programs(struct forking *f)
 		first = lode_map_slot(&first_of, link);
 		if (*first == LODE_NONE) {
 			program_of(name, f, link);
-			while (k < firsts.n && strcmp(name, program_of(other, f, firsts.at[k])))
+			while (k < firsts.n &&
+			       strcmp(name, program_of(other, f, firsts.at[k])) != 0)
 				k++;
 			if (k == firsts.n)
 				lode_vec_append(&firsts, link);
