@@ -425,7 +425,8 @@ size_t lode_line_branch(uint32_t *out, const struct lode_digest *digest,
 	return end == told ? 1 : 2;
 }
 
-/* " … sqlite3PagerCommitPhaseOne … fdatasync (75 %)"; "" if two thirds of the line have no room. */
+/* " … sqlite3PagerCommitPhaseOne … fdatasync (75 %)"; two of them
+   if two thirds of the line have room; "" if it has none for one. */
 static void branch_text(char *out, size_t size, const struct lode_digest *digest,
 			const struct lode_line_frames *line, size_t columns)
 {
@@ -442,7 +443,9 @@ static void branch_text(char *out, size_t size, const struct lode_digest *digest
 		if (used < size)
 			used += (size_t)snprintf(out + used, size - used, " (%.0f %%)",
 						 100 * line->branch_share);
-		if (used >= size || 3 * lode_escape_width(out) > 2 * columns)
+		/* One function may take the line: it is the name. */
+		if (used >= size || (n > 1 ? 3 * lode_escape_width(out) > 2 * columns
+					   : lode_escape_width(out) > columns))
 			out[0] = '\0';
 	}
 }
