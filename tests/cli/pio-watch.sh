@@ -94,6 +94,7 @@ def drained(p):
         time.sleep(0.05)
     time.sleep(1)
 base = 1795230000
+write_until(base + 10)                     # a watch waits for files, and says so
 p = start()
 for t in range(20, 300, 40):
     write_until(base + t)
