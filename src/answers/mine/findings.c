@@ -11,19 +11,12 @@
 
 /* ---- In a sentence or two ---- */
 
-/* Time without an event, which is no problem that could be named. */
-static bool is_unrecorded(const struct lode_mined *mined, const struct lode_cluster *c)
-{
-	return c->n_common == 1 && !strcmp(lode_frame_module(&mined->digest->tree, c->common[0]),
-					   LODE_RUNNER_UNRECORDED);
-}
-
 /* The first problem of the table: sentence, table and next command are about the same one. NULL:
    there is none. */
 static const struct lode_cluster *first_cluster(const struct lode_mined *mined)
 {
 	for (size_t i = 0; i < mined->n_clusters; i++)
-		if (!is_unrecorded(mined, &mined->clusters[i]))
+		if (!lode_cluster_is_unrecorded(mined, &mined->clusters[i]))
 			return &mined->clusters[i];
 	return NULL;
 }
@@ -34,7 +27,7 @@ static size_t count_problems(const struct lode_mined *mined)
 	size_t n = 0;
 
 	for (size_t i = 0; i < mined->n_clusters; i++)
-		n += !is_unrecorded(mined, &mined->clusters[i]);
+		n += !lode_cluster_is_unrecorded(mined, &mined->clusters[i]);
 	return n;
 }
 
@@ -46,7 +39,7 @@ static const char *unrecorded_words(struct lode_arena *arena, const struct lode_
 	int64_t sum_ns = 0;
 
 	for (size_t i = 0; i < mined->n_clusters; i++)
-		if (is_unrecorded(mined, &mined->clusters[i]))
+		if (lode_cluster_is_unrecorded(mined, &mined->clusters[i]))
 			sum_ns += mined->clusters[i].own_ns;
 	if (sum_ns <= (c ? c->own_ns : 0))
 		return "";
@@ -380,7 +373,7 @@ void lode_mine_findings(struct lode_findings *out, const void *of, struct lode_a
 					  lode_finding_why(arena, c),
 					  lode_format_plural(streams, c->n_streams, "recording"));
 
-		if (c->own_ns > 0 && !is_unrecorded(mined, c))
+		if (c->own_ns > 0 && !lode_cluster_is_unrecorded(mined, c))
 			lode_findings_add(out, text, lode_finding_id(arena, c->id))->share =
 				(double)c->own_ns / (double)whole_ns;
 	}

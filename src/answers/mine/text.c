@@ -22,6 +22,7 @@ static size_t make_columns(struct lode_table_column *columns, const struct lode_
 {
 	bool is_busy = answer->busy != NULL, is_cpu_time = answer->cpu != NULL;
 	bool is_sampled = is_cpu_time || strcmp(answer->mined->digest->unit, "samples") == 0;
+	bool has_occurrences = false;
 	size_t n = FIGURES;
 
 	columns[RANK] = (struct lode_table_column){"#", true};
@@ -29,8 +30,10 @@ static size_t make_columns(struct lode_table_column *columns, const struct lode_
 	n += lode_table_headings(columns + n, MOST_COLUMNS - 3 - n, &lode_cluster_cost_record);
 	if (is_busy)
 		columns[n++] = (struct lode_table_column){"w/o ready", true, 4};
-	/* How often threads ran is not in samples. */
-	for (size_t i = FIGURES; is_sampled && i < n; i++)
+	for (size_t i = 0; i < answer->mined->n_clusters; i++)
+		has_occurrences |= answer->mined->clusters[i].n_occurrences > 0;
+	/* How often threads ran is not in samples, nor in digests of older versions. */
+	for (size_t i = FIGURES; (is_sampled || !has_occurrences) && i < n; i++)
 		if (!strcmp(columns[i].title, "times") || !strcmp(columns[i].title, "mean"))
 			columns[i].drop = LODE_TABLE_WITHOUT;
 	columns[n++] =

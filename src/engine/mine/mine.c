@@ -622,10 +622,25 @@ static int64_t rank_value(const struct lode_cluster *cluster,
 	return cluster->own_ns;
 }
 
-/* Most of what it matches is other clusters', and what is left is small. */
+bool lode_cluster_is_unrecorded(const struct lode_mined *mined, const struct lode_cluster *cluster)
+{
+	return cluster->n_common == 1 &&
+	       !strcmp(lode_frame_module(&mined->digest->tree, cluster->common[0]),
+		       LODE_RUNNER_UNRECORDED);
+}
+
+/* Most of what it matches is other clusters', and what is left is small: its total, recordings and
+   events are hardly its own. */
 static bool is_remainder(const struct lode_mined *mined, const struct lode_cluster *c)
 {
 	return c->own_ns < c->total_ns - c->own_ns && c->own_ns < mined->aoi_ns / 100;
+}
+
+/* Whatever its measure, it comes after the problems. */
+static bool is_last(const struct mining *m, const struct lode_cluster *c)
+{
+	return lode_cluster_is_unrecorded(m->mined, c) ||
+	       (m->options->rank != LODE_RANK_OWN && is_remainder(m->mined, c));
 }
 
 static int order_of_ratios(int64_t a_ns, uint64_t n_a, int64_t b_ns, uint64_t n_b)
@@ -645,11 +660,9 @@ static int order_by(const struct lode_cluster *a, const struct lode_cluster *b,
 	return LODE_ORDER(rank_value(b, options), rank_value(a, options));
 }
 
-/* Best first; equal ones by own cost, total, then the name of their costliest pattern. Remainders
-   have large totals and many recordings and events, none of which is theirs: they are last. */
+/* Best first; equal ones by own cost, total, then the name of their costliest pattern. */
 LODE_COMPARE_WITH(by_rank, struct lode_cluster, const struct mining *m,
-		  (m->options->rank == LODE_RANK_OWN || m->options->classic ? 0
-			   : LODE_ORDER(is_remainder(m->mined, a), is_remainder(m->mined, b)))
+		  (m->options->classic ? 0 : LODE_ORDER(is_last(m, a), is_last(m, b)))
 			  ?: order_by(a, b, m->options)
 			  ?: LODE_ORDER(b->own_ns, a->own_ns)
 			  ?: LODE_ORDER(b->total_ns, a->total_ns)

@@ -157,6 +157,9 @@ static inline int64_t lode_cluster_contended_ns(const struct lode_cluster *clust
 	return cluster->split_ns[LODE_EVENT_READY] - cluster->ready_unknown_ns;
 }
 
+/* Time without an event: no problem that could be named. */
+bool lode_cluster_is_unrecorded(const struct lode_mined *mined, const struct lode_cluster *cluster);
+
 int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	      const struct lode_mine_options *options, struct lode_error *err);
 void lode_mined_free(struct lode_mined *mined);
