@@ -136,8 +136,8 @@ uint32_t lode_calltree_graft(struct lode_calltree *tree, uint32_t parent,
 	return parent;
 }
 
-const char *lode_frame_label(const struct lode_calltree *tree, uint32_t frame, char *buffer,
-			     size_t size)
+const char *lode_frame_full_name(const struct lode_calltree *tree, uint32_t frame, char *buffer,
+				 size_t size)
 {
 	const struct lode_frame *f = &tree->frames.at[frame];
 	const char *function = lode_frame_function(tree, frame);
@@ -145,27 +145,31 @@ const char *lode_frame_label(const struct lode_calltree *tree, uint32_t frame, c
 
 	if (f->flags & LODE_FRAME_LINK)
 		snprintf(buffer, size, "→ %s", function);
-	else if (!(f->flags & LODE_FRAME_UNKNOWN) && !lode_is_blank_text(function))
-		snprintf(buffer, size, "%s", function);
-	else if (lode_is_blank_text(module))
-		snprintf(buffer, size, "%s", LODE_UNNAMED);
-	else if (!(f->flags & LODE_FRAME_UNKNOWN))
-		snprintf(buffer, size, "%s in %s", LODE_UNNAMED, module);
-	else
+	else if (f->flags & LODE_FRAME_UNKNOWN)
 		snprintf(buffer, size, module[0] == '[' ? "%s" : "[%s]", module);
+	else if (!*module) /* folded stacks often name none */
+		snprintf(buffer, size, "%s", function);
+	else
+		snprintf(buffer, size, "%s!%s", module, function);
 	return buffer;
 }
 
-const char *lode_frame_full_name(const struct lode_calltree *tree, uint32_t frame, char *buffer,
-				 size_t size)
+const char *lode_frame_label(const struct lode_calltree *tree, uint32_t frame, char *buffer,
+			     size_t size)
 {
-	const struct lode_frame *f = &tree->frames.at[frame];
+	uint32_t flags = tree->frames.at[frame].flags;
+	const char *function = lode_frame_function(tree, frame);
+	const char *module = lode_frame_module(tree, frame);
+	bool has_symbol = !(flags & (LODE_FRAME_LINK | LODE_FRAME_UNKNOWN));
 
-	/* Folded stacks often name no modules: then there is nothing to stand before a "!". */
-	if (f->flags & (LODE_FRAME_LINK | LODE_FRAME_UNKNOWN) || !*lode_frame_module(tree, frame))
-		return lode_frame_label(tree, frame, buffer, size);
-	snprintf(buffer, size, "%s!%s", lode_frame_module(tree, frame),
-		 lode_frame_function(tree, frame));
+	if (has_symbol && !lode_is_blank_text(function))
+		snprintf(buffer, size, "%s", function);
+	else if (!(flags & LODE_FRAME_LINK) && lode_is_blank_text(module))
+		snprintf(buffer, size, "%s", LODE_UNNAMED);
+	else if (has_symbol)
+		snprintf(buffer, size, "%s in %s", LODE_UNNAMED, module);
+	else
+		lode_frame_full_name(tree, frame, buffer, size);
 	return buffer;
 }
 
