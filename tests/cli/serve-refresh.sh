@@ -74,14 +74,18 @@ print("killed while it mined:", ask("")[0], "report, process still there:", firs
 until("mined at last", lambda: said("mined again") > n and streams() == 1 + added)
 print("mined at last:", question())
 
-with sqlite3.connect("r.lode") as db:
-    db.execute("UPDATE stream SET path = hex(zeroblob(80000000)) WHERE id = 1")
-    db.commit()
-db.close()
-change()
-before = said("keeping the previous report")
-until("refused", lambda: said("keeping the previous report") > before)
-print("no memory:", added - streams(), question(), len(holders()), "process")
+# Memory of sanitizers is not limited.
+if b"__asan_init" not in open(os.environ["LODE"], "rb").read():
+    with sqlite3.connect("r.lode") as db:
+        db.execute("UPDATE stream SET path = hex(zeroblob(80000000)) WHERE id = 1")
+        db.commit()
+    db.close()
+    change()
+    before = said("keeping the previous report")
+    until("refused", lambda: said("keeping the previous report") > before)
+    kept = added - streams(), question(), len(holders())
+    assert kept == (0, 200, 1), kept
+print("no memory: the report is kept")
 os.kill(server, signal.SIGTERM)
 P
 python3 ask.py "$server" || kill "$server"
