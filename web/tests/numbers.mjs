@@ -7,7 +7,7 @@ import { parseCsv, reportsIn, saved, show } from "./harness.mjs";
 /** Means of two numbers that stand in the same row; other ratios are no whole numbers. */
 const MEANS = new Set(["mean_ns", "average_ns"]);
 /** From one time of the document to another. */
-const LENGTHS = new Set(["length_ns"]);
+const LENGTHS = new Set(["length_ns", "at"]);
 
 /** All numbers of a document. @param {any} value @param {Set<number>} into */
 function numbersOf(value, into = new Set()) {

@@ -240,7 +240,7 @@ test("served: sign, rename, retire, activate, delete; the list follows", async (
 		(n) => document.querySelectorAll('[aria-label="Clusters"] .table-body [role=row]').length < n,
 		mined.clusters.length,
 	);
-	for (const [rank, , , , , , , , known] of await tableTexts(page, "Clusters"))
+	for (const [rank, , , , , , , , , known] of await tableTexts(page, "Clusters"))
 		assert.match(`${rank} ${known}`, /^\d+ ↻ came backslow-lookup/);
 	assert.equal((await tableTexts(page, "Clusters"))[0]?.[0], "1");
 	await page.goBack();
