@@ -44,6 +44,7 @@ static struct {
 	unsigned long counters, n_counters, addresses, n_addresses;
 	char file[256];
 	uint64_t base; /* of the program in memory */
+	int fd;	       /* where a child writes its counters */
 } coverage;
 
 static void get(int fd, void *to, size_t n)
@@ -83,14 +84,21 @@ static int take_base(struct dl_phdr_info *info, size_t size, void *unused)
 	return 1;
 }
 
-static void save(const char *suffix, unsigned long at, size_t size, size_t with_base)
+static int open_saved(const char *suffix)
 {
 	char path[300];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s%s", coverage.file, suffix);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0 || write(fd, &coverage.base, with_base) != (ssize_t)with_base ||
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		_exit(ENVIRONMENT_FAILED);
+	return fd;
+}
+
+static void save(int fd, unsigned long at, size_t size, size_t with_base)
+{
+	if (lseek(fd, 0, SEEK_SET) || write(fd, &coverage.base, with_base) != (ssize_t)with_base ||
 	    write(fd, (const void *)(coverage.base + at), size) != (ssize_t)size)
 		_exit(ENVIRONMENT_FAILED);
 	close(fd);
@@ -98,7 +106,7 @@ static void save(const char *suffix, unsigned long at, size_t size, size_t with_
 
 static void save_counters(void)
 {
-	save("", coverage.counters, coverage.n_counters, 0);
+	save(coverage.fd, coverage.counters, coverage.n_counters, 0);
 }
 
 static void prepare_coverage(void)
@@ -109,7 +117,8 @@ static void prepare_coverage(void)
 			    &coverage.addresses, &coverage.n_addresses, coverage.file) != 5)
 		return;
 	dl_iterate_phdr(take_base, NULL);
-	save(".addresses", coverage.addresses, coverage.n_addresses, sizeof(coverage.base));
+	save(open_saved(".addresses"), coverage.addresses, coverage.n_addresses,
+	     sizeof(coverage.base));
 }
 
 static int run(const struct request *request, char *text, char **environment)
@@ -131,8 +140,11 @@ static int run(const struct request *request, char *text, char **environment)
 	limit(RLIMIT_CORE, 0);
 	if (request->memory_mb)
 		limit(RLIMIT_AS, (rlim_t)request->memory_mb << 20);
-	if (coverage.n_counters)
+	/* Before lode import confines itself to the files that it was given. */
+	if (coverage.n_counters) {
+		coverage.fd = open_saved("");
 		atexit(save_counters);
+	}
 	alarm(request->wall_s);
 	return program_main((int)request->n_arguments, arguments, environment);
 }
