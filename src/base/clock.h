@@ -14,3 +14,8 @@ static inline int64_t lode_clock_ns(clockid_t clock)
 	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
+
+static inline int64_t lode_clock_ms(clockid_t clock)
+{
+	return lode_clock_ns(clock) / 1000000;
+}

@@ -123,11 +123,6 @@ typedef LODE_VEC(char) byte_vec;
 
 enum end { ANSWERED, TOO_SLOW, TOO_LARGE, STOPPED };
 
-static int64_t now_ms_apart(void)
-{
-	return lode_clock_ns(CLOCK_MONOTONIC) / 1000000;
-}
-
 static bool is_stopping(const struct lode_apart_limits *limits)
 {
 	return limits->is_stopping && atomic_load(limits->is_stopping);
@@ -138,7 +133,7 @@ static enum end take_answer(byte_vec *out, int from, int64_t until_ms,
 			    const struct lode_apart_limits *limits)
 {
 	for (;;) {
-		int64_t rest_ms = until_ms - now_ms_apart();
+		int64_t rest_ms = until_ms - lode_clock_ms(CLOCK_MONOTONIC);
 		struct pollfd ready = {.fd = from, .events = POLLIN};
 		char piece[1 << 16];
 		ssize_t n;
@@ -283,7 +278,7 @@ int lode_apart_answer(char **json, size_t *n, lode_site_answer *answer, void *co
 		      const struct lode_site_query *query, const struct lode_apart_limits *limits,
 		      struct lode_error *err)
 {
-	int64_t start_ms = now_ms_apart();
+	int64_t start_ms = lode_clock_ms(CLOCK_MONOTONIC);
 	int rc;
 
 	*json = NULL;
@@ -293,7 +288,8 @@ int lode_apart_answer(char **json, size_t *n, lode_site_answer *answer, void *co
 			return fail_unfinished(STOPPED, limits, err);
 		rc = ask_child(json, n, answer, context, query, limits, start_ms + limits->time_ms,
 			       err);
-		if (rc != LODE_SITE_PENDING || now_ms_apart() - start_ms > limits->patience_ms)
+		if (rc != LODE_SITE_PENDING ||
+		    lode_clock_ms(CLOCK_MONOTONIC) - start_ms > limits->patience_ms)
 			return rc;
 		usleep(AGAIN_MS * 1000);
 	}

@@ -164,7 +164,7 @@ be_maker(const struct lode_maker_work *work, int to, int from, pid_t server)
 	else
 		make(&making);
 	making.made.made.took_ms = (lode_clock_ns(CLOCK_MONOTONIC) - start_ns) / 1000000;
-	making.made.made.cpu_ms = lode_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000000;
+	making.made.made.cpu_ms = lode_clock_ms(CLOCK_PROCESS_CPUTIME_ID);
 	put_part(to, &making.made, making.bytes);
 	if (!making.bytes)
 		_exit(LODE_EXIT_OK);
@@ -186,11 +186,6 @@ be_maker(const struct lode_maker_work *work, int to, int from, pid_t server)
 
 enum end { HAS_IT, ENDED, TOO_SLOW, STOPPED };
 
-static int64_t now_ms_maker(void)
-{
-	return lode_clock_ns(CLOCK_MONOTONIC) / 1000000;
-}
-
 /* `until_ms` 0: however long; `heeds_end`: of the server. */
 static enum end take(const struct lode_maker *maker, void *bytes, size_t n, int64_t until_ms,
 		     bool heeds_end)
@@ -203,7 +198,7 @@ static enum end take(const struct lode_maker *maker, void *bytes, size_t n, int6
 
 		if (heeds_end && maker->work.is_stopping(maker->work.context))
 			return STOPPED;
-		if (until_ms && now_ms_maker() >= until_ms)
+		if (until_ms && lode_clock_ms(CLOCK_MONOTONIC) >= until_ms)
 			return TOO_SLOW;
 		if (poll(&ready, 1, LODE_APART_LOOK_MS) <= 0)
 			continue;
@@ -288,7 +283,7 @@ int lode_maker_start(struct lode_maker **out, const struct lode_maker_work *work
 {
 	static const char what[] = "mining";
 	struct lode_maker *maker = lode_alloc0(1, sizeof(*maker));
-	int64_t until_ms = work->most_ms ? now_ms_maker() + work->most_ms : 0;
+	int64_t until_ms = work->most_ms ? lode_clock_ms(CLOCK_MONOTONIC) + work->most_ms : 0;
 	struct part part = {.kind = STATE};
 	enum end end = HAS_IT;
 	int rc = LODE_OK;
@@ -369,7 +364,8 @@ int lode_maker_ask(struct lode_maker *maker, const char *what, const struct lode
 	}
 	/* A change that is under way comes to its end. */
 	if (send_question(maker, what, query))
-		end = take_part(maker, &part, &bytes, now_ms_maker() + most_ms, !query->body);
+		end = take_part(maker, &part, &bytes, lode_clock_ms(CLOCK_MONOTONIC) + most_ms,
+				!query->body);
 	if (end == HAS_IT) {
 		rc = part.answer.rc;
 		if (rc == LODE_OK)

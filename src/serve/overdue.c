@@ -29,11 +29,6 @@ struct lode_overdue {
 	bool is_over;
 };
 
-static int64_t now_ms(void)
-{
-	return lode_clock_ns(CLOCK_MONOTONIC) / 1000000;
-}
-
 static void shut(struct lode_overdue *overdue, struct lode_overdue_connection *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
@@ -45,7 +40,7 @@ static void shut(struct lode_overdue *overdue, struct lode_overdue_connection *c
 
 static void look_overdue(struct lode_overdue *overdue)
 {
-	int64_t now = now_ms();
+	int64_t now = lode_clock_ms(CLOCK_MONOTONIC);
 
 	for (struct lode_overdue_connection *c = overdue->ring.next; c != &overdue->ring;
 	     c = c->next)
@@ -78,7 +73,7 @@ static void set_phase(struct lode_overdue *overdue, struct lode_overdue_connecti
 		c->held_bytes = 0;
 	}
 	c->phase = phase;
-	c->since_ms = now_ms();
+	c->since_ms = lode_clock_ms(CLOCK_MONOTONIC);
 	c->deadline_ms = c->since_ms + overdue->limits_ms[phase];
 }
 
@@ -88,7 +83,7 @@ static void *watch(void *argument)
 
 	pthread_mutex_lock(&overdue->lock);
 	while (!overdue->is_over) {
-		int64_t until = now_ms() + overdue->rest_ms;
+		int64_t until = lode_clock_ms(CLOCK_MONOTONIC) + overdue->rest_ms;
 		struct timespec t = {.tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000};
 
 		pthread_cond_timedwait(&overdue->wake, &overdue->lock, &t);
